@@ -286,6 +286,35 @@ static void wipe_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)f->cur.lost, 80ull);
 }
 
+static void freeze_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 mark, n, refused = 0;
+
+	for (n = 1; n < 60; n++) {
+		mark = n << 32 | (f->d.owner + 1);
+		while (f->made < n * 30)
+			f->made += make(f, some_len(f->made + n));
+		KUNIT_EXPECT_TRUE(test, ctrace_ring_freeze(&f->d, 0, mark));
+		KUNIT_EXPECT_EQ(test, f->d.ctl->frozen, 1u);
+		KUNIT_EXPECT_FALSE(test, make(f, 64));
+		KUNIT_EXPECT_FALSE(test, make(f, 2000));
+		refused += 2;
+		KUNIT_EXPECT_EQ(test, (u64)f->d.ctl->lost_frozen, refused);
+		/* another freeze's mark takes nothing away; a ring that changes hands is not frozen */
+		KUNIT_EXPECT_FALSE(test, ctrace_ring_freeze(&f->d, mark + (1ull << 32), 0));
+		if (n % 7 == 0)
+			ctrace_ring_rebind(&f->d, f->d.owner + 1, 0, 0);
+		else
+			KUNIT_EXPECT_TRUE(test, ctrace_ring_freeze(&f->d, mark, 0));
+		KUNIT_EXPECT_EQ(test, f->d.ctl->frozen, 0u);
+		f->made += make(f, 64);
+		if (n % 7 == 0)
+			KUNIT_EXPECT_TRUE(test, ctrace_ring_freeze(&f->d, mark, 0));
+		check_sum(test, f);
+	}
+}
+
 /* --- real interrupts ------------------------------------------------------------ */
 
 struct storm {
@@ -352,6 +381,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(stop_full_test),
 	KUNIT_CASE(rebind_test),
 	KUNIT_CASE(wipe_test),
+	KUNIT_CASE(freeze_test),
 	KUNIT_CASE(interrupt_test),
 	{}
 };

@@ -97,6 +97,8 @@ static char *meant(struct probes_opts *o, const char *const *values)
 		sbuf_printf(&b, "%s%s", i ? " | " : "", p.v[i].name);
 		if (p.v[i].filter)
 			sbuf_printf(&b, "{%s}", p.v[i].filter);
+		if (p.v[i].freeze)
+			sbuf_puts(&b, "*");
 	}
 	for (size_t i = 0; i < o->nevents; i++)
 		free(copies[i]);
@@ -263,6 +265,27 @@ static void conditions(void)
 	refused("'if' needs a condition after it", "openat if ");
 }
 
+/* A star means that it freezes. */
+static void freezing(void)
+{
+	expect("call:openat{ret < 0}*", "openat if ret < 0 => freeze");
+	expect("call:openat* | syscall:read", "read,openat=>freeze");
+	expect("call:openat{filename ~ \"a => b\"}*", "openat if filename ~ \"a => b\" =>  freeze ");
+	expect("call:openat{filename ~ \"\\\"=>\"}", "openat if filename ~ \"\\\"=>\"");
+	expect("calls{duration > 9}*", "syscalls if duration > 9 => freeze");
+	expect("kprobe:vfs_read* | sched_switch", "sched_switch", "kprobe:vfs_read => freeze");
+	expect("p:x ovl_open*", "p:x ovl_open => freeze");
+	/* the same event asked for twice freezes; one of a call does not make the others do so */
+	expect("sched_switch*", "sched_switch", "sched_switch => freeze");
+	expect("call:openat{ret < 0}* | syscall:execve | syscall:unlink", "%file", "openat if ret < 0 => freeze");
+	refused("only 'freeze' can follow", "openat => count()");
+	refused("only 'freeze' can follow", "openat =>");
+	refused("cannot freeze", "openat => count(), freeze");
+	refused("takes no '=> freeze'", "openat,!close => freeze");
+	refused("needs an event", "=> freeze");
+	refused("'if' needs a condition after it", "openat if => freeze");
+}
+
 static void definitions(void)
 {
 	expect("p:ovl ovl_fill_merge ctx=%di name=+0(%si):string",
@@ -300,6 +323,7 @@ static const struct ktap_case cases[] = {
 	{ "operations of io_uring go with the calls of their names", operations },
 	{ "!NAME leaves out", left_out },
 	{ "EVENT if EXPRESSION, to the end of the -e", conditions },
+	{ "EVENT => freeze", freezing },
 	{ "kprobes by definition", definitions },
 	{ "--longer, --failed and -F", options },
 };

@@ -109,6 +109,7 @@ static int stats_get(void)	{ return dump(CTRACE_CMD_STATS_GET); }
 static int tracepoint_get(void)	{ return dump(CTRACE_CMD_TRACEPOINT_GET); }
 static int task_get(void)	{ return dump(CTRACE_CMD_TASK_GET); }
 static int request_get(void)	{ return dump(CTRACE_CMD_REQUEST_GET); }
+static int frozen_get(void)	{ return dump(CTRACE_CMD_FROZEN_GET); }
 
 static int event_get(void)
 {
@@ -161,6 +162,13 @@ static int target_del(void)	{ return genl_target_del(&c.g, c.own, c.own_target);
 static int probe_del(void)	{ return probe_gone(c.own, c.own_probe); }
 static int session_del(void)	{ return call(&c.g, CTRACE_CMD_SESSION_DEL, c.own, 0, 0, 0, NULL); }
 
+static int thaw(uint32_t session)
+{
+	return call(&c.g, CTRACE_CMD_THAW, session, CTRACE_A_FROZEN, CTRACE_A_FROZEN_CID, CTRACE_CID_ALL, NULL);
+}
+
+static int own_thaw(void)	{ return thaw(c.own); }
+static int others_thaw(void)	{ return thaw(c.others); }
 static int others_set(void)	{ return state(&c.g, c.others, 1); }
 static int others_probe(void)	{ return genl_probe_add(&c.g, c.others, "sched_wakeup"); }
 static int others_unprobe(void)	{ return probe_gone(c.others, c.others_probe); }
@@ -301,12 +309,14 @@ static const struct {
 	{ "STATS_GET", TRACERS, stats_get },
 	{ "TRACEPOINT_GET", TRACERS, tracepoint_get },
 	{ "TASK_GET", TRACERS, task_get }, { "REQUEST_GET", TRACERS, request_get },
+	{ "FROZEN_GET", TRACERS, frozen_get },
 	{ "EVENT_NEW", TRACERS, event_new },
 	{ "EVENT_DEL", TRACERS, event_del },
 	{ "SESSION_NEW", TRACERS, session_new },
 	{ "PROBE_ADD", TRACERS, probe_add },
 	{ "TARGET_ADD", TRACERS, target_add },
 	{ "SESSION_SET", TRACERS, session_set },
+	{ "THAW", TRACERS, own_thaw },
 	{ "TARGET_DEL", TRACERS, target_del },
 	{ "PROBE_DEL", TRACERS, probe_del },
 	{ "SESSION_DEL", TRACERS, session_del },
@@ -315,6 +325,7 @@ static const struct {
 	{ "another's session: PROBE_DEL", NOT_OWNER, others_unprobe },
 	{ "another's session: TARGET_ADD", NOT_OWNER, others_target },
 	{ "another's session: TARGET_DEL", NOT_OWNER, others_untarget },
+	{ "another's session: THAW", NOT_OWNER, others_thaw },
 	{ "another's session: SESSION_DEL", NOT_OWNER, others_del },
 	{ "the owner's socket, passed: SESSION_SET", MAY_TRACE, by_owners_socket },
 	{ "a socket that nobody opened, passed: SESSION_NEW", ALL("P"), by_nobodys_socket },
