@@ -64,8 +64,9 @@ static u32 find_victim(const struct ctrace_arena *a, const struct ctrace_arena_c
 		s = &a->slots[pc->rings[i].slot];
 		dead_at = READ_ONCE(s->dead_at);
 		if (!dead_at || READ_ONCE(s->dead_cid) + 1 != pc->owner[i] ||
-		    READ_ONCE(s->pins) || ctrace_ring_busy(&pc->rings[i]) || dead_at >= oldest ||
-		    ctrace_ring_frozen(&pc->rings[i]))
+		    READ_ONCE(s->pins) || ctrace_ring_busy(&pc->rings[i]) || dead_at >= oldest)
+			continue;
+		if (ctrace_ring_frozen(&pc->rings[i]))
 			continue;
 		oldest = dead_at;
 		found = i;
