@@ -194,6 +194,7 @@ static void fill_dir(struct view_file *vf, const struct ctrace_arena *a)
 	*dir = *a->dir;
 	dir->flags |= CTRACE_DIR_F_BOUND;
 	dir->state = CTRACE_DIR_RUNNING;
+	dir->frozen = 0;	/* others' affair */
 	dir->cid = vf->f.cid;
 	dir->slots_per_cpu = 1;
 	dir->nslots = a->ncpus;
