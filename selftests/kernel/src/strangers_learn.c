@@ -153,7 +153,8 @@ static bool tells_too_much(const struct ctrace_ring *r, uint32_t cid, char *why,
 			snprintf(why, room, "cpu %u: word %zu of ctl is %llu", r->cpu, i, (unsigned long long)words[i]);
 			return true;
 		}
-	if (r->lost_full || r->lost_nested || r->lost_frozen || r->frozen || r->nest || !watch_zero((char *)r->_pad, sizeof(r->_pad)))
+	if (r->lost_full || r->lost_nested || r->lost_frozen || r->frozen || r->nest ||
+	    !watch_zero((char *)r->_pad, sizeof(r->_pad)))
 		snprintf(why, room, "cpu %u: lost %llu %llu, nest %u", r->cpu, (unsigned long long)r->lost_full,
 			 (unsigned long long)r->lost_nested, r->nest);
 	else if (r->cid != cid || r->head > r->base)
