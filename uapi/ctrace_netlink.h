@@ -376,7 +376,7 @@ enum ctrace_attr_session {
  * 32-bit program
  */
 #define CTRACE_PROBE_F_USER_COPY	(1u << 2)
-/* each record freezes the rings of its container: ctrace_freeze.h. Not with an AGGREGATE: it records nothing */
+/* each record freezes the rings of its container: ctrace_freeze.h. Not with an AGGREGATE */
 #define CTRACE_PROBE_F_FREEZE		(1u << 3)
 
 /* see CTRACE_A_PROBE_COPY */

@@ -112,7 +112,8 @@ int ctrace_netlink_session_new(struct sk_buff *in, struct genl_info *info)
 		o.freeze_ms = nla_get_u32(tb[CTRACE_A_SESSION_FREEZE_MS]);
 	if (o.freeze_ms > CTRACE_FREEZE_MS_MAX)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
-			"CTRACE_A_SESSION_FREEZE_MS: %u is more than %u ms", o.freeze_ms, CTRACE_FREEZE_MS_MAX);
+			"CTRACE_A_SESSION_FREEZE_MS: %u is more than %u ms", o.freeze_ms,
+			CTRACE_FREEZE_MS_MAX);
 	if (tb[CTRACE_A_SESSION_NAME])
 		strscpy(o.name, nla_data(tb[CTRACE_A_SESSION_NAME]), sizeof(o.name));
 	o.owner = task_tgid_nr(current);

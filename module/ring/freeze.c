@@ -156,7 +156,7 @@ static void give_back(struct ctrace_arena *a, struct ctrace_frozen *e)
 	for_each_possible_cpu(cpu) {
 		d = ctrace_arena_ring_of(a, cpu, (u32)mark - 1);
 		if (d)
-			ctrace_ring_freeze(d, mark, 0);	/* fails if the ring has another mark, or none */
+			ctrace_ring_freeze(d, mark, 0);	/* false if it has another mark, or none */
 		/* a ring of a dead container may be a victim now: who found none may search again */
 		WRITE_ONCE(per_cpu_ptr(a->cpu, cpu)->crowded, 0);
 	}
@@ -222,7 +222,7 @@ static void freeze_work(struct work_struct *work)
 	struct ctrace_freezer *f = &a->freezer;
 	u64 now = ctrace_compat_clock(), left, next = U64_MAX;
 	struct ctrace_frozen *e;
-	bool news = xchg(&f->news, 0);	/* before the look: a freeze that comes later has a run of its own */
+	bool news = xchg(&f->news, 0);	/* before the look: a later freeze has a run of its own */
 
 	mutex_lock(&a->lock);
 	for (e = f->table; e < f->table + CTRACE_FROZEN_MAX; e++)

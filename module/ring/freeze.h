@@ -20,7 +20,7 @@
 struct ctrace_arena;
 struct ctrace_ring_desc;
 
-/* A place of the table. The freezer that took it writes it; who thaws gives it back, with the arena's lock. */
+/* A place of the table. The freezer that took it writes it; it is given back with the arena's lock. */
 struct ctrace_frozen {
 	u64 mark;	/* 0: free; else the freeze's number << 32, and cid + 1 */
 	u64 time;	/* of the record that asked, and so are the next two */

@@ -411,7 +411,7 @@ ctrace_ring_reserve_any(struct ctrace_ring_desc *d, struct ctrace_writer *w, u32
 		/* in this order: see ctrace_ring_left() */
 		old = READ_ONCE(d->reserve);
 		w->outermost = READ_ONCE(d->head) == old;
-		/* an interrupt that wrote a record and froze the ring has moved reserve: we come here again */
+		/* if an interrupt writes a record and freezes the ring, reserve moves: we come here again */
 		if (unlikely(ctrace_ring_frozen(d))) {
 			ctrace_ring_count(&d->lost_frozen, &d->ctl->lost_frozen);
 			ret = CTRACE_RING_REFUSED;

@@ -128,7 +128,7 @@ static u32 claim(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 key, u
 	return i;
 }
 
-/* cid has no ring on this CPU, and gets none as long as it is frozen: its records are refused all the same. */
+/* cid has no ring on this CPU, and gets none as long as it is frozen: its records are refused, too. */
 static struct ctrace_ring_desc *ringless(struct ctrace_arena *a, struct ctrace_arena_cpu *pc, u32 cid)
 {
 	return unlikely(ctrace_arena_is_frozen(a, cid)) ? &pc->refuser : pc->rings;

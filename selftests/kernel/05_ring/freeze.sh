@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# description: an event freezes its container's rings: they keep what they have, the rest is counted, until they are thawed
+# description: an event freezes its container's rings: they keep what they have until they are thawed
 # requires: any
 # timeout: 300
 # parallel: it looks for races between processors
@@ -42,7 +42,8 @@ load
 
 cheap web -g "/docker/$(hex64 web)" -- sh -c 'while :; do cat /etc/hostname /no/such/file; sleep 0.2; done'
 short=$(hex64 web | cut -c1-12)
-timeout 60 ctrace trace "$short" -e 'openat if filename ~ "/no/*" => freeze' -e sched_switch --duration 4 > "$tmp/trace" 2> "$tmp/said"
+timeout 60 ctrace trace "$short" -e 'openat if filename ~ "/no/*" => freeze' -e sched_switch --duration 4 \
+	> "$tmp/trace" 2> "$tmp/said"
 has "trace says who froze, by what, and when" \
 	'^ctrace: .*: frozen by openat\(\) at [0-9:]{8}\.[0-9]{6} \(thread [0-9]+\)$' "$tmp/said"
 at_least "and thaws each time: freezes" 2 "$(grep -c 'frozen by openat' "$tmp/said")"

@@ -652,8 +652,9 @@ static void test_hold(void)
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*fn)(void); } tests[] = {
-		{ "load", test_load }, { "thaw", test_thaw }, { "span", test_span }, { "kprobe", test_kprobe },
-		{ "many", test_many }, { "crowded", test_crowded }, { "elsewhere", test_elsewhere }, { "dead", test_dead }, { "hold", test_hold },
+		{ "load", test_load }, { "thaw", test_thaw }, { "span", test_span },
+		{ "kprobe", test_kprobe }, { "many", test_many }, { "crowded", test_crowded },
+		{ "elsewhere", test_elsewhere }, { "dead", test_dead }, { "hold", test_hold },
 	};
 
 	if (argc < 2 || strcmp(argv[1], "hold"))
