@@ -172,7 +172,7 @@ struct ctrace_ring {
 	__u64 lost_nested;	/* records refused: nested interrupts wrote more than a ring */
 	__u32 nest;		/* 0: all records that were begun are published */
 	__u32 frozen;		/* 1: it refuses records, as its container is frozen: ctrace_freeze.h */
-	/* records refused: frozen. A shared ring has those of frozen containers without a ring on its CPU */
+	/* records refused: frozen. In a shared ring: of frozen containers that have no ring on its CPU */
 	__u64 lost_frozen;
 	__u64 _pad3[2];
 };

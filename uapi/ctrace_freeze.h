@@ -15,15 +15,15 @@
  * the freeze. Their times are later than CTRACE_A_FROZEN_TIME, so a reader knows them.
  *
  * A container stays frozen until CTRACE_CMD_THAW, or for CTRACE_A_SESSION_FREEZE_MS, or until its session
- * ends, whatever comes first. It may end meanwhile: its rings go to no other one while they are frozen. When
- * it is thawed, its records are written again behind those that were kept, and then overwrite them.
+ * ends, whatever comes first. If it ends before, its rings go to no other one until then. When it is thawed,
+ * its records are written again behind the ones that were kept, and then overwrite them.
  *
  * A freeze is refused, and counted in CTRACE_A_SESSION_FREEZE_REFUSED, if CTRACE_FROZEN_MAX containers are
  * frozen, or if the record that asked is in a shared ring, as its container has no ring on that CPU: others
- * write there, too. Events without a known container (CTRACE_CID_UNKNOWN) are always there.
+ * write to that one, too. The records of CTRACE_CID_UNKNOWN are always in shared rings.
  *
- * Who reads the whole session is told: poll() says POLLPRI as long as a container is frozen, the mapped
- * directory has their number (ctrace_dir.frozen), and a ring says it of itself (ctrace_ring.frozen).
+ * A reader of the whole session can see it: poll() reports POLLPRI as long as a container is frozen, the
+ * mapped directory has their number (ctrace_dir.frozen), and so has each ring of one (ctrace_ring.frozen).
  */
 
 #define CTRACE_FROZEN_MAX	64u	/* containers frozen at one time in a session */

@@ -35,10 +35,10 @@ struct ctrace_freezer {
 	atomic_t numbers;	/* of freezes so far */
 	atomic64_t refused;	/* freezes that found no place, or the record in a shared ring */
 	u64 keep;		/* invariant: ns until a container is thawed by itself */
-	u32 now;		/* containers that readers were told of; arena's lock, poll() reads it */
-	u32 news;		/* 1: there is a freeze that they were not told of yet */
+	u32 now;		/* containers that readers see; arena's lock, poll() reads it */
+	u32 news;		/* 1: a freeze came since they were woken */
 	struct irq_work irq;	/* begun by a freeze, in any context; starts the work */
-	struct delayed_work work;	/* tells readers; thaws whose time is over, and waits for the next */
+	struct delayed_work work;	/* wakes readers; thaws after `keep`, and waits for the next time */
 };
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A ring of module/ring/ring.h that is frozen and thawed while it is written. One thread does all of it: after each
- * ordered access of the writer another CPU may freeze or thaw, so every place where it can come is tried.
+ * A ring of module/ring/ring.h that is frozen and thawed while it is written. One thread does all of it:
+ * after each ordered access of the writer another CPU may freeze or thaw, so every place is tried.
  */
 #include "ktap.h"
 
@@ -169,7 +169,7 @@ static void freezing_interrupt(void)
 	freeze();
 }
 
-/* The record that asked is the last one in its ring, also if it came in the middle of another one's making. */
+/* The record that asked is the last one in its ring, also if another one was being made. */
 static void asked_by_an_interrupt(void)
 {
 	u32 len, last;

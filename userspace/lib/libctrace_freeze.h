@@ -5,12 +5,12 @@
 
 /*
  * A probe with CTRACE_PROBE_F_FREEZE in ctrace_probe_opts.flags freezes the rings of its event's container.
- * How a program hears of it: poll() of ctrace_reader_fd() for POLLPRI, which is there as long as a container
- * is frozen; or ctrace_reader_dir()->frozen, without a system call. ctrace_reader_poll() returns for the
+ * How a program hears of it: poll() of ctrace_reader_fd() reports POLLPRI as long as a container is frozen;
+ * ctrace_reader_dir()->frozen is their number, without a system call. ctrace_reader_poll() returns for the
  * record that asked, as for any other.
  *
  * Then: ctrace_session_frozen() says who is frozen, and why; read what the rings have, records up to `time`;
- * ctrace_session_thaw(). Records that the container lost meanwhile are ctrace_losses.frozen of the reader.
+ * ctrace_session_thaw(). The reader's ctrace_losses.frozen counts what the container has lost.
  */
 
 /*

@@ -14,7 +14,8 @@ struct ctrace_reader_ring {
 	const uint64_t *head;	/* in the mapping: the ring's hint. NULL: there are none */
 	/* the same, read before the last look at the ring; while it does not change, nothing is new */
 	uint64_t hint;
-	uint64_t full, nested, frozen;	/* the ring's counts when this reader was opened: not its losses */
+	/* the ring's counts when this reader was opened: not its losses */
+	uint64_t full, nested, frozen;
 	/* the counts as last read; a view that was revoked has none to read any more */
 	uint64_t full_now, nested_now, frozen_now;
 	uint64_t told;		/* the part of cur.lost that runs handed out have reported */

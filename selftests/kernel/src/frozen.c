@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * frozen CASE: containers whose rings an event freezes, in a session of its own. The event is a whole call that fails,
- * setpriority() with a wrong kind, which nothing else makes; the load is marked calls, two records each.
+ * frozen CASE: containers whose rings an event freezes, in a session of its own. The event is a whole call
+ * that fails, ask(), which nothing else makes; the load is marked calls, two records each.
  *
  *	load		under load on every CPU: what is kept, what is refused, and that the sums agree
  *	thaw		by command, and by the clock; who is told, and how
@@ -12,193 +12,10 @@
  *	dead		it ends while it is frozen: its rings go to nobody
  *	hold		says "frozen", and waits to be killed
  */
-#include "box.h"
-#include "libshort.h"
+#include "frozen.h"
 #include <poll.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <kselftest.h>
 
 #define MANY	(CTRACE_FROZEN_MAX + 2)
-#define LONG_MS	600000		/* the test thaws */
-#define SLOTS	16384
-
-static struct ctrace *ct;
-static struct ctrace_session *session;
-static struct ctrace_reader *reader;
-static struct ctrace_schema *schema;
-static int cpus;
-
-static struct shared { int stop; uint64_t calls, since; } *sh;
-
-static long ask(void)
-{
-	return syscall(SYS_setpriority, BOX_MARK, 7, 0);
-}
-
-static void fail(const char *what)
-{
-	ksft_exit_fail_msg("%s: %s\n", what, ctrace_errmsg(ct));
-}
-
-static void probe(const char *name, const char *filter, uint32_t flags)
-{
-	struct ctrace_probe_opts po = { .sz = sizeof(po), .filter = filter, .flags = flags };
-
-	if (ctrace_probe_add(session, name, &po, NULL, NULL))
-		fail(name);
-}
-
-/* slots: of each CPU, about; 0: plenty */
-static void setup(uint64_t ring, int slots, uint32_t freeze_ms)
-{
-	struct ctrace_session_opts so = {
-		.sz = sizeof(so), .ring_size = ring, .name = "frozen", .freeze_ms = freeze_ms,
-		.arena_size = (ring + 4096) * (slots ? slots : 8) * sysconf(_SC_NPROCESSORS_CONF) + 65536,
-	};
-
-	cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	sh = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (ctrace_open(&ct) || ctrace_session_new(ct, &so, &session))
-		fail("session");
-	probe("syscall:getpriority", NULL, 0);
-	if (ctrace_reader_open(session, NULL, &reader))
-		fail("reader");
-}
-
-static void start(void)
-{
-	if (ctrace_target_add(session, NULL, NULL) || ctrace_session_start(session) || ctrace_schema_get(ct, &schema))
-		fail("start");
-}
-
-static void container(struct box *b, unsigned int n, int (*fn)(void *))
-{
-	char hex[65], path[100];
-
-	box_hex(hex, "frozen", n);
-	snprintf(path, sizeof(path), "/box/%s", hex);
-	if (box_start(b, path, CLONE_NEWPID, fn, NULL))
-		ksft_exit_fail_msg("no container: %s\n", strerror(errno));
-}
-
-struct find { pid_t pid; uint32_t cid; };
-
-static int find_fn(const struct ctrace_container *c, void *arg)
-{
-	struct find *f = arg;
-
-	if ((pid_t)c->init_pid == f->pid && !(c->flags & CTRACE_CONTAINER_F_DEAD))
-		f->cid = c->cid;
-	return 0;
-}
-
-static uint32_t cid_of(const struct box *b)
-{
-	struct find f = { .pid = b->pid };
-
-	for (int i = 0; i < 1000 && !f.cid; i++) {
-		ctrace_container_each(ct, find_fn, &f);
-		if (!f.cid)
-			usleep(10000);
-	}
-	if (!f.cid)
-		ksft_exit_fail_msg("pid %d has no container\n", b->pid);
-	return f.cid;
-}
-
-static struct ctrace_frozen_info first;
-
-static int count_fn(const struct ctrace_frozen_info *i, void *arg)
-{
-	first = *i;
-	return ++*(int *)arg, 0;
-}
-
-static int frozen_now(void)
-{
-	int n = 0;
-
-	if (ctrace_session_frozen(session, count_fn, &n))
-		fail("list");
-	return n;
-}
-
-/* Waits until n containers are frozen, at most 30 s. */
-static int wait_frozen(int n)
-{
-	int now = frozen_now();
-
-	for (int i = 0; i < 3000 && now != n; i++, now = frozen_now())
-		usleep(10000);
-	return now;
-}
-
-static int session_fn(const struct ctrace_session_info *i, void *arg)
-{
-	struct ctrace_session_info *to = arg;
-
-	if (i->id == to->id)
-		*to = *i;
-	return 0;
-}
-
-static struct ctrace_session_info info(void)
-{
-	struct ctrace_session_info i = { .id = ctrace_session_id(session) };
-
-	if (ctrace_session_each(ct, session_fn, &i))
-		fail("session");
-	return i;
-}
-
-/* --- what is in the rings --------------------------------------------------------------- */
-
-struct ring { uint64_t records, after, behind; bool asked; };
-
-static struct look {
-	uint32_t cid, id;		/* of the record that asked */
-	uint64_t time;
-	struct ring own[SLOTS];		/* its container's rings, by slot */
-	uint64_t others, others_after;
-} look;
-
-static int run_fn(const struct ctrace_run *run, void *arg)
-{
-	const struct ctrace_record *rec;
-	struct ring *r = &look.own[run->slot % SLOTS];
-
-	(void)arg;
-	for (size_t at = 0; at < run->len; at += rec->len) {
-		rec = (const void *)((const char *)run->data + at);
-		if (rec->len < sizeof(*rec))
-			return -EPROTO;
-		if (rec->cid != look.cid) {
-			look.others++;
-			look.others_after += rec->time > look.time;
-			continue;
-		}
-		r->behind += r->asked;
-		r->asked |= rec->id == look.id;
-		r->records++;
-		r->after += rec->time > look.time;
-	}
-	return 0;
-}
-
-/* The session has stopped: nothing moves. */
-static void look_at_rings(void)
-{
-	int ret;
-
-	look.cid = first.cid;
-	look.id = first.event_id;
-	look.time = first.time;
-	while ((ret = ctrace_reader_runs(reader, run_fn, NULL, NULL)) > 0)
-		;
-	if (ret && ret != -ENODATA)
-		ksft_exit_fail_msg("rings: %s\n", ctrace_reader_errmsg(reader));
-}
 
 /* --- load ------------------------------------------------------------------------------- */
 
@@ -279,12 +96,13 @@ static void test_load(void)
 	box_go(&a);
 	told = poll(&p, 1, 60000);
 	ksft_test_result(told == 1 && p.revents == POLLPRI, "told: poll gives %d (%#x)\n", told, p.revents);
-	ksft_test_result(frozen_now() == 1 && first.cid == cid_of(&a), "frozen: container %u, expected %u\n", first.cid,
-			 cid_of(&a));
+	ksft_test_result(frozen_now() == 1 && first.cid == cid_of(&a), "frozen: container %u, expected %u\n",
+			 first.cid, cid_of(&a));
 	ksft_test_result(ctrace_schema_by_id(schema, first.event_id) &&
 			 !strcmp(ctrace_schema_by_id(schema, first.event_id)->name, "syscall_setpriority") &&
 			 first.tid == a.pid && first.left_ms > LONG_MS - 60000 && first.left_ms <= LONG_MS,
-			 "by event %u of thread %d (init is %d), for %u ms\n", first.event_id, first.tid, a.pid, first.left_ms);
+			 "by event %u of thread %d (init is %d), for %u ms\n", first.event_id, first.tid, a.pid,
+			 first.left_ms);
 	usleep(500000);		/* more than a ring's worth */
 	__atomic_store_n(&sh->stop, 1, __ATOMIC_RELAXED);
 	box_end(&a);
@@ -297,19 +115,24 @@ static void test_load(void)
 		behind += look.own[i].behind;
 		after += look.own[i].after;
 	}
-	ksft_test_result(rings >= cpus && asked == 1, "%d rings kept something, %d the record that asked\n", rings, asked);
+	ksft_test_result(rings >= cpus && asked == 1, "%d rings kept something, %d the record that asked\n",
+			 rings, asked);
 	ksft_test_result(!behind, "%llu records behind it in its ring\n", (unsigned long long)behind);
 	/* one that had begun, and those of interrupts in it */
-	ksft_test_result(after <= 4u * (cpus - 1), "%llu later ones in the rings of other CPUs\n", (unsigned long long)after);
-	ksft_test_result(look.others_after > 1000, "%llu later ones of the neighbour\n", (unsigned long long)look.others_after);
+	ksft_test_result(after <= 4u * (cpus - 1), "%llu later ones in the rings of other CPUs\n",
+			 (unsigned long long)after);
+	ksft_test_result(look.others_after > 1000, "%llu later ones of the neighbour\n",
+			 (unsigned long long)look.others_after);
 	made = 2 * sh->calls + 1;
 	ctrace_ring_each(ct, ctrace_session_id(session), ring_sum, sum);
 	ksft_test_result(sum[0] + sum[1] + sum[2] == made && sum[1] > 1000 && info().lost_frozen == sum[1],
-			 "expected %llu, seen %llu published + %llu frozen + %llu nested\n", (unsigned long long)made,
-			 (unsigned long long)sum[0], (unsigned long long)sum[1], (unsigned long long)sum[2]);
+			 "expected %llu, seen %llu published + %llu frozen + %llu nested\n",
+			 (unsigned long long)made, (unsigned long long)sum[0], (unsigned long long)sum[1],
+			 (unsigned long long)sum[2]);
 	ctrace_reader_losses(reader, &l, sizeof(l));
-	ksft_test_result(l.seen + l.overrun == sum[0] && l.frozen == sum[1], "the reader: %llu + %llu, frozen %llu\n",
-			 (unsigned long long)l.seen, (unsigned long long)l.overrun, (unsigned long long)l.frozen);
+	ksft_test_result(l.seen + l.overrun == sum[0] && l.frozen == sum[1],
+			 "the reader: %llu + %llu, frozen %llu\n", (unsigned long long)l.seen,
+			 (unsigned long long)l.overrun, (unsigned long long)l.frozen);
 }
 
 /* --- thawing ---------------------------------------------------------------------------- */
@@ -364,15 +187,16 @@ static void test_thaw(void)
 	container(&b, 1, ask_and_wait);
 	box_go(&b);
 	ksft_test_result(wait_frozen(1) == 1 && polled() == POLLPRI && dir->frozen == 1 && info().frozen == 1,
-			 "one is; the mapping says %u, the list of sessions %u\n", dir->frozen, info().frozen);
+			 "one is; the mapping says %u, the list of sessions %u\n", dir->frozen,
+			 info().frozen);
 	cid = first.cid;
-	ksft_test_result(ctrace_session_thaw(session, cid + 1) == -ENOENT, "another one cannot be thawed: %s\n",
-			 ctrace_errmsg(ct));
+	err = ctrace_session_thaw(session, cid + 1);
+	ksft_test_result(err == -ENOENT, "another one cannot be thawed: %s\n", ctrace_errmsg(ct));
 	err = ctrace_session_thaw(session, cid);
 	ksft_test_result(!err && !frozen_now() && !dir->frozen && !polled(), "thawed: %d\n", err);
 	ksft_test_result(writes(cid), "it writes again\n");
-	ksft_test_result(ctrace_session_thaw(session, cid) == -ENOENT && !ctrace_session_thaw(session, CTRACE_CID_ALL),
-			 "thawed already\n");
+	ksft_test_result(ctrace_session_thaw(session, cid) == -ENOENT &&
+			 !ctrace_session_thaw(session, CTRACE_CID_ALL), "thawed already\n");
 	__atomic_store_n(&sh->stop, 1, __ATOMIC_RELAXED);
 	box_end(&b);
 	ctrace_session_free(session);
@@ -495,11 +319,12 @@ static void test_crowded(void)
 	ksft_set_plan(3);
 	/* the containers inherit it */
 	pin(0);
-	setup(8192, 2, LONG_MS);	/* a shared ring, and one for the first container */
+	setup(65536, 2, LONG_MS);	/* a shared ring, and one for the first container */
 	probe("call:setpriority", "ret < 0", CTRACE_PROBE_F_FREEZE);
 	container(&b[0], 1, sleeps_long);
 	container(&b[1], 2, ask_only);
-	if (target_cid(session, cid_of(&b[0])) || target_cid(session, cid_of(&b[1])) || ctrace_session_start(session))
+	if (target_cid(session, cid_of(&b[0])) || target_cid(session, cid_of(&b[1])) ||
+	    ctrace_session_start(session))
 		fail("start");
 	box_go(&b[0]);
 	for (int i = 0; i < 3000 && !info().events; i++)
@@ -610,7 +435,7 @@ static void test_dead(void)
 
 	ksft_set_plan(4);
 	pin(0);
-	setup(8192, 2, LONG_MS);
+	setup(65536, 2, LONG_MS);
 	probe("call:setpriority", "ret < 0", CTRACE_PROBE_F_FREEZE);
 	start();
 	container(&b, 1, ask_only);
@@ -620,13 +445,14 @@ static void test_dead(void)
 	cid = first.cid;
 	sleep(1);	/* its death is announced, and its slot would be a victim */
 	others(10);
-	ksft_test_result(owns(cid) == 1 && frozen_now() == 1 && first.cid == cid, "it keeps its ring: %d\n", owns(cid));
+	ksft_test_result(owns(cid) == 1 && frozen_now() == 1 && first.cid == cid, "it keeps its ring: %d\n",
+			 owns(cid));
 	while (ctrace_reader_next(reader, &rec) == 1) {
 		seen += rec->cid == cid;
 		asked += rec->cid == cid && rec->id == first.event_id;
 	}
-	ksft_test_result(seen == 3 && asked == 1, "%llu of its records, %llu that asked\n", (unsigned long long)seen,
-			 (unsigned long long)asked);
+	ksft_test_result(seen == 3 && asked == 1, "%llu of its records, %llu that asked\n",
+			 (unsigned long long)seen, (unsigned long long)asked);
 	ctrace_session_thaw(session, CTRACE_CID_ALL);
 	others(20);
 	ksft_test_result(owns(cid) == 0, "thawed, it gives it up\n");

@@ -162,13 +162,9 @@ static int target_del(void)	{ return genl_target_del(&c.g, c.own, c.own_target);
 static int probe_del(void)	{ return probe_gone(c.own, c.own_probe); }
 static int session_del(void)	{ return call(&c.g, CTRACE_CMD_SESSION_DEL, c.own, 0, 0, 0, NULL); }
 
-static int thaw(uint32_t session)
-{
-	return call(&c.g, CTRACE_CMD_THAW, session, CTRACE_A_FROZEN, CTRACE_A_FROZEN_CID, CTRACE_CID_ALL, NULL);
-}
-
-static int own_thaw(void)	{ return thaw(c.own); }
-static int others_thaw(void)	{ return thaw(c.others); }
+#define THAW(s)		call(&c.g, CTRACE_CMD_THAW, s, CTRACE_A_FROZEN, CTRACE_A_FROZEN_CID, CTRACE_CID_ALL, NULL)
+static int own_thaw(void)	{ return THAW(c.own); }
+static int others_thaw(void)	{ return THAW(c.others); }
 static int others_set(void)	{ return state(&c.g, c.others, 1); }
 static int others_probe(void)	{ return genl_probe_add(&c.g, c.others, "sched_wakeup"); }
 static int others_unprobe(void)	{ return probe_gone(c.others, c.others_probe); }
@@ -303,22 +299,15 @@ static const struct {
 	{ "EVENT_GET of one type", ANYBODY, event_get },
 	{ "EVENT_GET, a dump", TRACERS, events_get },
 	{ "SESSION_GET", TRACERS, session_get },
-	{ "PROBE_GET", TRACERS, probe_get },
-	{ "TARGET_GET", TRACERS, target_get },
-	{ "CONTAINER_GET", TRACERS, container_get },
-	{ "STATS_GET", TRACERS, stats_get },
-	{ "TRACEPOINT_GET", TRACERS, tracepoint_get },
+	{ "PROBE_GET", TRACERS, probe_get }, { "TARGET_GET", TRACERS, target_get },
+	{ "CONTAINER_GET", TRACERS, container_get }, { "STATS_GET", TRACERS, stats_get },
+	{ "TRACEPOINT_GET", TRACERS, tracepoint_get }, { "FROZEN_GET", TRACERS, frozen_get },
 	{ "TASK_GET", TRACERS, task_get }, { "REQUEST_GET", TRACERS, request_get },
-	{ "FROZEN_GET", TRACERS, frozen_get },
-	{ "EVENT_NEW", TRACERS, event_new },
-	{ "EVENT_DEL", TRACERS, event_del },
-	{ "SESSION_NEW", TRACERS, session_new },
-	{ "PROBE_ADD", TRACERS, probe_add },
+	{ "EVENT_NEW", TRACERS, event_new }, { "EVENT_DEL", TRACERS, event_del },
+	{ "SESSION_NEW", TRACERS, session_new }, { "PROBE_ADD", TRACERS, probe_add },
 	{ "TARGET_ADD", TRACERS, target_add },
-	{ "SESSION_SET", TRACERS, session_set },
-	{ "THAW", TRACERS, own_thaw },
-	{ "TARGET_DEL", TRACERS, target_del },
-	{ "PROBE_DEL", TRACERS, probe_del },
+	{ "SESSION_SET", TRACERS, session_set }, { "THAW", TRACERS, own_thaw },
+	{ "TARGET_DEL", TRACERS, target_del }, { "PROBE_DEL", TRACERS, probe_del },
 	{ "SESSION_DEL", TRACERS, session_del },
 	{ "another's session: SESSION_SET", NOT_OWNER, others_set },
 	{ "another's session: PROBE_ADD", NOT_OWNER, others_probe },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Containers that an event has frozen: a reader says so, and lets them write again once it has their records. */
+/* Containers that an event has frozen: their reader says so, takes their records, and thaws them. */
 #include <string.h>
 #include <time.h>
 #include "base/cli.h"
