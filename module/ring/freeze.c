@@ -90,7 +90,7 @@ notrace void ctrace_arena_freeze(struct ctrace_arena *a, u32 cid, u64 time, u32 
 	if (mark_in_table(f, cid + 1))
 		return;		/* on this CPU the record had begun before it could see that */
 	mark = (u64)(u32)atomic_inc_return(&f->numbers) << 32 | (cid + 1);
-	atomic_inc(&f->taken);	/* before the mark: without a place that is taken there is nothing to look at */
+	atomic_inc(&f->taken);	/* before the mark: if none is taken, nobody looks */
 	if (cid != CTRACE_CID_UNKNOWN)
 		d = ctrace_arena_ring_of(a, smp_processor_id(), cid);
 	e = d ? take_place(f, mark) : NULL;

@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[0], ctrace_reader_errmsg(reader));
 	else if (!fflush(stdout) && !ctrace_reader_losses(reader, &l, sizeof(l)) &&
 		 !ctrace_session_losses(session, &sl, sizeof(sl)))
-		fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " lost\n", l.seen, l.overrun + l.full + l.nested + l.frozen +
-			sl.missed + sl.unfollowed + sl.unfollowed_tasks + sl.unread);
+		fprintf(stderr, "%" PRIu64 " records, %" PRIu64 " lost\n", l.seen,
+			l.overrun + l.full + l.nested + l.frozen + sl.missed + sl.unfollowed + sl.unfollowed_tasks + sl.unread);
 	ctrace_reader_close(reader);
 	ctrace_session_free(session);
 	ctrace_schema_free(schema);

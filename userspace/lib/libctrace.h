@@ -588,7 +588,7 @@ struct ctrace_ctf_info {
 	int64_t clock_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it was opened */
 	uint64_t records, bytes;
 	uint64_t streams;		/* files */
-	uint64_t lost;			/* overrun, full, nested, frozen, as far as packets count them */
+	uint64_t lost;			/* as far as packets count it */
 };
 /* sz: sizeof(*info) */
 void ctrace_ctf_info(const struct ctrace_ctf *w, struct ctrace_ctf_info *info, size_t sz);

@@ -109,7 +109,8 @@ static inline uint64_t ctrace_reader_refused(const struct ctrace_reader *r, stru
 		ring->nested_now = nested;
 		ring->frozen_now = frozen;
 	}
-	return ring->full_now - ring->full + ring->nested_now - ring->nested + ring->frozen_now - ring->frozen;
+	return ring->full_now - ring->full + ring->nested_now - ring->nested +
+	       ring->frozen_now - ring->frozen;
 }
 
 #endif /* CTRACE_LIB_READER_H */

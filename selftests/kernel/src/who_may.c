@@ -162,7 +162,7 @@ static int target_del(void)	{ return genl_target_del(&c.g, c.own, c.own_target);
 static int probe_del(void)	{ return probe_gone(c.own, c.own_probe); }
 static int session_del(void)	{ return call(&c.g, CTRACE_CMD_SESSION_DEL, c.own, 0, 0, 0, NULL); }
 
-#define THAW(s)		call(&c.g, CTRACE_CMD_THAW, s, CTRACE_A_FROZEN, CTRACE_A_FROZEN_CID, CTRACE_CID_ALL, NULL)
+#define THAW(s)	call(&c.g, CTRACE_CMD_THAW, s, CTRACE_A_FROZEN, CTRACE_A_FROZEN_CID, ~0, NULL)
 static int own_thaw(void)	{ return THAW(c.own); }
 static int others_thaw(void)	{ return THAW(c.others); }
 static int others_set(void)	{ return state(&c.g, c.others, 1); }

@@ -163,7 +163,9 @@ static int add_preset(struct parse *x, const struct probe_item *it, const char *
 	int r = add(x->p, xstrdup(ALL), it->filter, it->freeze, false, whole);
 
 	for (size_t i = 0; r <= CLI_OK && events[i]; i++) {
-		struct probe_item one = { .text = (char *)events[i], .filter = it->filter, .freeze = it->freeze };
+		struct probe_item one = {
+			.text = (char *)events[i], .filter = it->filter, .freeze = it->freeze,
+		};
 
 		r = add_matching(x, &one, false);
 	}
@@ -250,7 +252,8 @@ static int settle_calls(struct parse *x)
 	for (size_t i = 0; i < x->p->n;) {
 		struct probe_want *w = &x->p->v[i];
 
-		if (!is_call(w) || !same(w->filter, all.filter) || w->whole != all.whole || w->freeze != all.freeze) {
+		if (!is_call(w) || !same(w->filter, all.filter) || w->whole != all.whole ||
+		    w->freeze != all.freeze) {
 			each |= is_call(w);
 			i++;
 			continue;

@@ -198,7 +198,8 @@ static bool freezes(const char *functions, size_t n)
 		len = strcspn(functions + at, ",");
 		if (at + len > n)
 			len = n - at;
-		if (len >= 6 && !strncmp(functions + at, "freeze", 6) && strspn(functions + at + 6, " \t\n") >= len - 6)
+		if (len >= 6 && !strncmp(functions + at, "freeze", 6) &&
+		    strspn(functions + at + 6, " \t\n") >= len - 6)
 			return true;
 	}
 	return false;

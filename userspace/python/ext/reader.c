@@ -230,8 +230,8 @@ static PyObject *losses(PyObject *self, PyObject *none)
 	if (err)
 		return failed(r, err);
 	return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "seen", (unsigned long long)l.seen, "overrun",
-		(unsigned long long)l.overrun, "full", (unsigned long long)l.full, "nested", (unsigned long long)l.nested,
-		"frozen", (unsigned long long)l.frozen);
+		(unsigned long long)l.overrun, "full", (unsigned long long)l.full, "nested",
+		(unsigned long long)l.nested, "frozen", (unsigned long long)l.frozen);
 }
 
 static PyObject *fileno_of(PyObject *self, PyObject *none)
