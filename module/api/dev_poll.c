@@ -84,7 +84,7 @@ __poll_t ctrace_file_poll(struct file *file, poll_table *wait)
 	rings = smp_load_acquire(&f->rings);	/* partner: set_up() in dev_read.c */
 	in = rings ? ctrace_file_readable(f, a, rings) :
 		     moved_since_told(f, a, wait && wait->_qproc);
-	/* a view's holder is not told: what its container does there, its rings say */
+	/* not of a view: its rings show whether they are frozen, and others are no affair of its holder */
 	if (!f->is_view && READ_ONCE(a->freezer.now))
 		mask |= EPOLLPRI;
 	ctrace_file_leave();

@@ -318,7 +318,7 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 			"CTRACE_A_PROBE_ROWS: %u is more than %u", o.rows, CTRACE_TABLE_ROWS_MAX);
 	if (o.flags & CTRACE_PROBE_F_FREEZE && o.aggregate)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
-			"CTRACE_A_PROBE_FLAGS: CTRACE_PROBE_F_FREEZE freezes at a record, but with CTRACE_A_PROBE_AGGREGATE there are none");
+			"CTRACE_A_PROBE_FLAGS: CTRACE_PROBE_F_FREEZE needs records, and an aggregate has none");
 	if (o.flags && o.aggregate)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_FLAGS: %#x asks for stacks with records, but with CTRACE_A_PROBE_AGGREGATE there are none: use the keys stack and ustack",

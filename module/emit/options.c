@@ -373,7 +373,7 @@ void ctrace_emit_lost(u32 mask, u32 id, u32 cid)
 	}
 }
 
-/* What fills a record, and where that record is, for who has to know its time. */
+/* A record's payload, and a place for the record's address: a freeze needs its time. */
 struct noted {
 	void (*fill)(void *payload, const void *arg);
 	const void *arg;

@@ -77,7 +77,7 @@ static const char *find_arrow(const char *s)
 	return NULL;
 }
 
-/* What follows "=>" here: "freeze", and nothing else. Other commands count. */
+/* Only "freeze" may follow "=>" here. Other commands count. */
 static int parse_action(const char *value, const char *arrow, bool *freeze)
 {
 	char *action = trimmed(arrow + 2, strlen(arrow + 2));

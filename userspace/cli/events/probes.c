@@ -113,7 +113,8 @@ static int add_matching(struct parse *x, const struct probe_item *it, bool calls
 		if (call && probe_call_matches(call, it->text)) {
 			found = true;
 			if (!left_out(x, NULL, call))
-				status = add(x->p, xasprintf(CALL "%s", call), it->filter, it->freeze, false, false);
+				status = add(x->p, xasprintf(CALL "%s", call), it->filter, it->freeze, false,
+					     false);
 		} else if (!call && probe_is_event(t) && *it->text != '%' && probe_event_matches(t, it->text)) {
 			/* 'all' means the module's events, not kprobes that somebody defined */
 			if (t->definition && !strcmp(it->text, "*"))

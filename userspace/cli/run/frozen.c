@@ -2,6 +2,7 @@
 /* Containers that an event has frozen: their reader says so, takes their records, and thaws them. */
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "base/cli.h"
 #include "run/run.h"
 
@@ -72,7 +73,8 @@ static int thaw(const struct ctrace_frozen_info *i, void *arg)
 	sbuf_puts(&b, " at ");
 	put_when(&b, i->time);
 	sbuf_printf(&b, " (thread %d)", i->tid);
-	fprintf(stderr, "ctrace: %s\n", b.s);
+	/* on a terminal the last line may be how far a recording is */
+	fprintf(stderr, "%sctrace: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", b.s);
 	sbuf_free(&b);
 	return 0;
 }

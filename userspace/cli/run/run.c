@@ -88,7 +88,8 @@ static int add_probe(struct run *r, const struct run_opts *o, struct probe_want 
 		 * none
 		 */
 		if (strcmp(w->name, "process_map"))
-			po.flags |= strncmp(w->name, "sample:", 7) ? o->stack : o->stack & CTRACE_PROBE_F_USER_COPY;
+			po.flags |= strncmp(w->name, "sample:", 7) ? o->stack :
+				    o->stack & CTRACE_PROBE_F_USER_COPY;
 		po.copy = o->copy;
 		return ctrace_probe_add(r->session, w->name, &po, NULL, NULL);
 	}
