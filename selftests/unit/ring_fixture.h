@@ -145,7 +145,7 @@ static noinline __attribute__((no_sanitize("thread"))) void copy_words(u64 *to, 
 __attribute__((unused))
 static int drain(struct ctrace_cursor *c, struct tally *t, u64 *buf)
 {
-	struct ctrace_span s;
+	struct ctrace_span s = { 0 };
 	int ret;
 
 	while ((ret = ctrace_cursor_next(c, &s, c->submask + 1, ~0ull)) > 0) {
