@@ -408,6 +408,7 @@ static const struct op ops[] = {
 	{ "tracepoints", with_running, .act = simple, .a = CTRACE_CMD_TRACEPOINT_GET, .nlflags = NLM_F_DUMP },
 	{ "tasks", with_running, .act = simple, .a = CTRACE_CMD_TASK_GET, .nlflags = NLM_F_DUMP },
 	{ "requests", with_running, .act = simple, .a = CTRACE_CMD_REQUEST_GET, .nlflags = NLM_F_DUMP },
+	{ "frozen", with_running, .act = simple, .a = CTRACE_CMD_FROZEN_GET, .nlflags = NLM_F_DUMP },
 	{ "open", with_running, .act = dev_opened },
 	{ "bind", with_device, .act = bound, .a = CTRACE_CID_ALL },
 	{ "bind container", with_device, .act = bound, .a = CTRACE_CID_HOST },

@@ -173,6 +173,8 @@ static void put_new_session(void)
 		msg_u32(m, CTRACE_A_SESSION_RATE, rnd() % 1000);
 	if (chance(4))
 		msg_u32(m, CTRACE_A_SESSION_CONTAINERS, rnd() % 40);
+	if (chance(4))
+		msg_u32(m, CTRACE_A_SESSION_FREEZE_MS, rnd() % 2000);
 	if (chance(40))
 		msg_u32(m, rnd() % (CTRACE_A_SESSION_MAX + 3), u32());
 	msg_nest_end(m, at);
@@ -184,7 +186,7 @@ static void put_new_probe(void)
 
 	msg_str(m, CTRACE_A_PROBE_NAME, MOSTLY(names, 13));
 	if (chance(3))
-		msg_u32(m, CTRACE_A_PROBE_FLAGS, rnd() % 9);
+		msg_u32(m, CTRACE_A_PROBE_FLAGS, rnd() % 17);
 	if (chance(4))
 		msg_u32(m, CTRACE_A_PROBE_COPY, chance(3) ? u32() : rnd() % CTRACE_COPY_MAX);
 	if (chance(3))
@@ -257,7 +259,7 @@ static void sound(bool dear)
 		CTRACE_CMD_SESSION_NEW, CTRACE_CMD_SESSION_SET, CTRACE_CMD_SESSION_SET, CTRACE_CMD_PROBE_ADD,
 		CTRACE_CMD_PROBE_ADD, CTRACE_CMD_PROBE_ADD, CTRACE_CMD_PROBE_DEL, CTRACE_CMD_TARGET_ADD,
 		CTRACE_CMD_TARGET_ADD, CTRACE_CMD_TARGET_DEL, CTRACE_CMD_SESSION_DEL, CTRACE_CMD_EVENT_NEW,
-		CTRACE_CMD_EVENT_DEL,
+		CTRACE_CMD_EVENT_DEL, CTRACE_CMD_THAW,
 	};
 	uint8_t cmd = chance(dear ? 3 : 30) ? rnd() % (CTRACE_CMD_MAX + 2) : ANY(often);
 
@@ -299,6 +301,10 @@ static void sound(bool dear)
 		break;
 	case CTRACE_CMD_EVENT_DEL:
 		put_event(CTRACE_A_EVENT_NAME);
+		break;
+	case CTRACE_CMD_THAW:
+		put_session();
+		put_id(CTRACE_A_FROZEN, CTRACE_A_FROZEN_CID, chance(2) ? CTRACE_CID_ALL : any_cid());
 		break;
 	case CTRACE_CMD_INFO_GET:
 		break;

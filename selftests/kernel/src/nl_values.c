@@ -143,7 +143,7 @@ static int choices(bool count)
 	uint32_t u;
 
 	if (count)
-		return 8 + 11 + 6 + 3 + 6 + 4 + 2;
+		return 8 + 11 + 6 + 3 + 6 + 4 + 2 + 3;
 	memset(text, ' ', sizeof(text));
 	memcpy(text, "$cid == 0", 9);
 	text[1024] = '\0';
@@ -158,6 +158,10 @@ static int choices(bool count)
 	take(new_with(CTRACE_A_SESSION_DATA, &u, 4), "as much data as there may be");
 	u++;
 	refuse(new_with(CTRACE_A_SESSION_DATA, &u, 4), -EINVAL, "1025 is more than 1024", "more data than that");
+	u = CTRACE_FREEZE_MS_MAX;
+	take(new_with(CTRACE_A_SESSION_FREEZE_MS, &u, 4), "frozen for as long as there may be");
+	u++;
+	refuse(new_with(CTRACE_A_SESSION_FREEZE_MS, &u, 4), -EINVAL, "600001 is more than 600000", "longer than that");
 	u = 1u << 5;
 	refuse(new_with(CTRACE_A_SESSION_FLAGS, &u, 4), -EINVAL, "flags", "the first flag nobody knows");
 	refuse(new_with(CTRACE_A_SESSION_WAKEUP_NS, &over_a_second, 8), -EINVAL, "more than a second",
@@ -167,7 +171,8 @@ static int choices(bool count)
 	refuse(new_sized(4096, CTRACE_A_SESSION_FILTER, "fd == 3", 8), -EINVAL, "fd",
 	       "the same, before an arena is thought of");
 
-	refuse(probe_with("sched_wakeup", 1u << 3, NULL, 0), -EINVAL, "flags", "the first flag nobody knows");
+	refuse(probe_with("sched_wakeup", 1u << 4, NULL, 0), -EINVAL, "flags", "the first flag nobody knows");
+	take(probe_with("sched_waking", CTRACE_PROBE_F_FREEZE, NULL, 0), "a probe that freezes");
 	take(probe_copying("sched_wakeup", CTRACE_PROBE_F_USER_COPY, NULL, 0, CTRACE_COPY_MAX), "the largest copy of a stack");
 	refuse(probe_copying("sched_wakeup", CTRACE_PROBE_F_USER_COPY, NULL, 0, CTRACE_COPY_MAX + 1), -EINVAL,
 	       "CTRACE_A_PROBE_COPY: 32769 is more than 32768", "a larger one");
