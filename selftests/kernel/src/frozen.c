@@ -221,9 +221,11 @@ static void test_thaw(void)
 
 /* --- other events ----------------------------------------------------------------------- */
 
+/* On one CPU, where each container needs a ring. Not inherited: to enter a cgroup may change it. */
 static int sleeps_long(void *arg)
 {
 	(void)arg;
+	pin(0);
 	box_mark(1);
 	usleep(200000);
 	while (!__atomic_load_n(&sh->stop, __ATOMIC_RELAXED))
@@ -278,6 +280,7 @@ static void test_kprobe(void)
 static int ask_only(void *arg)
 {
 	(void)arg;
+	pin(0);
 	box_mark(1);
 	return ask() == -1 ? 0 : 1;
 }
@@ -317,8 +320,6 @@ static void test_crowded(void)
 	struct box b[2];
 
 	ksft_set_plan(3);
-	/* the containers inherit it */
-	pin(0);
 	setup(65536, 2, LONG_MS);	/* a shared ring, and one for the first container */
 	probe("call:setpriority", "ret < 0", CTRACE_PROBE_F_FREEZE);
 	container(&b[0], 1, sleeps_long);
@@ -434,7 +435,6 @@ static void test_dead(void)
 	struct box b;
 
 	ksft_set_plan(4);
-	pin(0);
 	setup(65536, 2, LONG_MS);
 	probe("call:setpriority", "ret < 0", CTRACE_PROBE_F_FREEZE);
 	start();
