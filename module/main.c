@@ -9,6 +9,7 @@
 #include "session/spare.h"
 #include "session/target.h"
 #include "session/tasks.h"
+#include "ring/describe.h"
 #include "event/define.h"
 #include "event/event.h"
 #include "identity/life.h"
@@ -19,7 +20,7 @@
 /* Told of containers in this order: who wants it, then listeners, then what goes with it. */
 static const struct ctrace_container_watcher *const watchers[] = {
 	&ctrace_target_watcher, &ctrace_netlink_watcher, &ctrace_session_watcher,
-	&ctrace_inflight_watcher, &ctrace_spare_watcher, NULL
+	&ctrace_inflight_watcher, &ctrace_spare_watcher, &ctrace_describe_watcher, NULL
 };
 
 static int __init ctrace_init(void)
@@ -34,9 +35,12 @@ static int __init ctrace_init(void)
 	if (err)
 		goto heartbeat_exit;
 	ctrace_probe_init(ctrace_probe_kinds);
-	err = ctrace_identity_init(watchers);
+	err = ctrace_describe_init();	/* before its watcher is told of containers */
 	if (err)
 		goto event_exit;
+	err = ctrace_identity_init(watchers);
+	if (err)
+		goto describe_exit;
 	err = ctrace_scratch_init();
 	if (err)
 		goto identity_exit;
@@ -75,6 +79,8 @@ scratch_exit:
 identity_exit:
 	ctrace_identity_stop();
 	ctrace_identity_exit();
+describe_exit:
+	ctrace_describe_exit();
 event_exit:
 	ctrace_event_exit();
 heartbeat_exit:
@@ -100,6 +106,7 @@ static void __exit ctrace_exit(void)
 	ctrace_scratch_exit();
 	ctrace_tasks_exit();
 	ctrace_identity_exit();
+	ctrace_describe_exit();
 	ctrace_define_exit();
 	ctrace_event_exit();
 	ctrace_compat_heartbeat_exit();

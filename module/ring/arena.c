@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "ring/arena.h"
+#include "ring/describe.h"
 #include "ring/layout.h"
 #include "ring/quota.h"
 #include "compat/vmalloc.h"
@@ -84,6 +85,7 @@ static void set_up_slots(struct ctrace_arena *a, const struct ctrace_layout *z)
 /* a may be incomplete: ctrace_arena_new() failed. */
 static void free_arena(struct ctrace_arena *a)
 {
+	ctrace_describe_end(a);	/* before the memory that it describes */
 	kvfree(a->viewed);
 	kvfree(a->owner);
 	kvfree(a->slots);
@@ -173,6 +175,10 @@ struct ctrace_arena *ctrace_arena_new(const struct ctrace_arena_opts *o, char *w
 	a->tables.size = z.map - z.tables_off;
 	fill_dir(a, o, &z);
 	set_up_slots(a, &z);
+	if (ctrace_describe_begin(a, o)) {
+		free_arena(a);
+		return ERR_PTR(no_memory(z.map, why, why_len));
+	}
 	kref_init(&a->ref);
 	mutex_init(&a->lock);
 	raw_spin_lock_init(&a->pin_lock);

@@ -50,6 +50,8 @@ struct ctrace_arena_opts {
 	bool no_views;		/* from the beginning: records show several containers */
 	bool limited;		/* it counts for its user, see ring/quota.h */
 	kuid_t user;
+	u32 owner;		/* the session's, for its description, and so is this: */
+	const char *name;	/* or NULL */
 };
 
 /* Values of owner[] that are no cid + 1: CTRACE_CID_ALL and _UNKNOWN never own a ring. */
@@ -92,6 +94,7 @@ struct ctrace_arena {
 	kuid_t user;
 	u64 stride;		/* of slots in mem */
 	struct ctrace_table_room tables;	/* in mem, behind the slots; used is ctrace_lock's */
+	struct arena_description *description;	/* for who finds it in a vmcore: describe.c's; or NULL */
 	struct ctrace_dir *dir;	/* in mem; readers map it, so nothing is decided by what it says */
 	u64 *heads;		/* in mem: [ncpus][heads_per_cpu]. Each CPU's hints come first, then zeros */
 	u32 heads_per_cpu;

@@ -6,6 +6,7 @@
 #include "session/inflight.h"
 #include "session/option.h"
 #include "session/spare.h"
+#include "ring/describe.h"
 #include "event/define.h"
 #include "event/hook.h"
 #include "compat/cgroup_event.h"
@@ -345,6 +346,7 @@ struct ctrace_probe *ctrace_probe_add(struct ctrace_session *s, const struct ctr
 	err = take_kaddr(p, why);
 	if (err)
 		goto put_sources;
+	ctrace_describe_dynamic(s->arena, ctrace_probe_event(p));
 	list_add_tail(&p->list, &s->probes);
 	ctrace_option_publish(p, true);
 	s->nprobes++;

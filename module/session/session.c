@@ -185,6 +185,8 @@ static struct ctrace_session *prepare(const struct ctrace_session_opts *o, u32 i
 		.no_views = o->flags & CTRACE_SESSION_F_NEIGHBOURS,
 		.limited = o->limited,
 		.user = o->user,
+		.owner = o->owner,
+		.name = o->name,
 	};
 	struct ctrace_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	int err, cpu;
