@@ -14,10 +14,11 @@
 #include "show/sink.h"
 #include "count/summary.h"
 #include "count/view.h"
+#include "vmcore/vmcore.h"
 
 #define HTML_DEFAULT	"report.html"
 
-enum { OPT_SUMMARY = OPT_VIEW_OWN, OPT_HTML, OPT_DIFF };
+enum { OPT_SUMMARY = OPT_VIEW_OWN, OPT_HTML, OPT_DIFF, OPT_VMCORE, OPT_SESSION };
 
 static const struct cli_option options[] = {
 	{ .help = "Options:" },
@@ -28,6 +29,10 @@ static const struct cli_option options[] = {
 	       "write the page that 'ctrace page' shows, for a browser; FILE - is standard output; without "
 	       "FILE, it is " HTML_DEFAULT),
 	OPTION("diff", OPT_DIFF, "OLD", "with --html: what changed since the recording OLD, too"),
+	OPTION("vmcore", OPT_VMCORE, "FILE",
+	       "what each container did last, from the memory of a machine that has panicked; --last N: N "
+	       "records of each (default " TEXT_OF(VMCORE_LAST) ")"),
+	OPTION("session", OPT_SESSION, "NAME", "with --vmcore: of this session alone, by its name or number"),
 	OPTION("json", 'j', NULL, "print one JSON object per line"),
 	WINDOW_OPTIONS(""),
 	OPTION("interval", OPT_INTERVAL, "TIME", "with --summary: one for each interval: 1, 500ms, 1m"),
@@ -48,6 +53,7 @@ static const char usage[] =
 "Usage: ctrace report [OPTIONS] DIR [TARGET...]\n"
 "       ctrace report --summary [--json] DIR [TARGET...]\n"
 "       ctrace report --html [FILE] DIR [TARGET...]\n"
+"       ctrace report --vmcore FILE [--last N] [TARGET...]\n"
 "\n"
 "Shows what 'ctrace record' wrote into DIR, in the form of 'ctrace trace'. It\n"
 "needs neither the kernel module nor any permission other than to read DIR.\n"
@@ -149,10 +155,32 @@ out:
 	return status;
 }
 
+/* What all else but the options of sinks asks for, a vmcore does not have. */
+static int report_vmcore(struct vmcore_opts *v, const struct report_opts *o)
+{
+	uint32_t n;
+
+	if (o->summary || o->folded || o->window.from || o->window.to)
+		return cli_usage("--vmcore shows the last records: leave out --summary, --folded, "
+				 "--from and --to");
+	if (o->window.last) {
+		if (parse_u32(o->window.last, &n) || !n || n > VMCORE_LAST_MAX)
+			return cli_usage("--last '%s': with --vmcore it is a number of records, from 1 to %u",
+					 o->window.last, VMCORE_LAST_MAX);
+		v->last = n;
+	}
+	v->relative = o->relative;
+	v->quiet_args = o->quiet_args;
+	v->color = o->color;
+	v->dump = o->dump;
+	return vmcore_report(v);
+}
+
 static int run_report(int argc, char **argv)
 {
 	struct getopts g = getopts_of(options);
 	struct report_opts o = { 0 };
+	struct vmcore_opts v = { .last = VMCORE_LAST };
 	const char *html = NULL, *old = NULL, *color = "auto";
 	uint64_t interval = 0;
 	int opt, status;
@@ -178,6 +206,10 @@ static int run_report(int argc, char **argv)
 			html = optarg;
 		} else if (opt == OPT_DIFF) {
 			old = optarg;
+		} else if (opt == OPT_VMCORE) {
+			v.file = optarg;
+		} else if (opt == OPT_SESSION) {
+			v.session = optarg;
 		} else if (opt == OPT_FOLDED) {
 			o.folded = true;
 			o.file = optarg;
@@ -199,6 +231,15 @@ static int run_report(int argc, char **argv)
 		return cli_usage("--diff is for --html: 'ctrace diff OLD NEW' prints what changed");
 	if (interval && !o.summary)
 		return cli_usage("--interval is for --summary: report itself shows each event");
+	if (v.session && !v.file)
+		return cli_usage("--session is for --vmcore: a recording is of one session");
+	if (v.file && (html || interval))
+		return cli_usage("--vmcore shows the last records: leave out --html and --interval");
+	if (v.file) {
+		v.targets = argv + optind;
+		v.ntargets = argc - optind;
+		return report_vmcore(&v, &o);
+	}
 	/* FILE was forgotten */
 	if (html && recording_is(html) && (argc == optind || !recording_is(argv[optind]))) {
 		argv[--optind] = (char *)html;
