@@ -67,11 +67,12 @@ large_test_cli := $(export_test_cli)
 page_test_cli := $(export_test_cli)
 verdict_test_cli := $(sinks) count/verdict count/threads count/descriptors $(sockets)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
+core_test_cli := $(sinks) vmcore/find vmcore/facts vmcore/rings vmcore/last
 # it contains base/habits
 habits_test_cli := base/options base/sbuf base/util
 doctor_test_cli := doctor/doctor doctor/kernel doctor/build doctor/module doctor/host base/module base/cli base/group base/habits base/options base/output base/errors base/json base/sbuf base/util \
 	cmd_doctor
 # the commands themselves; the test contains what stands for top's screen
-waits_test_cli := $(filter-out main first complete top/screen top/keys top/no_screen,$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
+waits_test_cli := $(filter-out main first complete top/screen top/keys top/no_screen $(no_image),$(patsubst $(top)/userspace/cli/%.c,%,$(wildcard $(top)/userspace/cli/*.c $(top)/userspace/cli/*/*.c))) \
 	strace/constants $(addprefix lang/,agg agg_parse expr expr_lex expr_parse expr_term fields)
 window_test_cli := $(waits_test_cli)
