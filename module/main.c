@@ -35,7 +35,7 @@ static int __init ctrace_init(void)
 	if (err)
 		goto heartbeat_exit;
 	ctrace_probe_init(ctrace_probe_kinds);
-	err = ctrace_describe_init();	/* before its watcher is told of containers */
+	err = ctrace_describe_init();	/* before its watcher hears of containers */
 	if (err)
 		goto event_exit;
 	err = ctrace_identity_init(watchers);

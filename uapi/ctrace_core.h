@@ -63,7 +63,7 @@ struct ctrace_core_module {
 	__u32 abi;		/* CTRACE_ABI */
 	__u32 abi_compat;
 	__u32 buckets;		/* CTRACE_CORE_BUCKETS */
-	__u32 places;		/* for containers, in each: as many as fit into a page; 7 if it has 4096 bytes */
+	__u32 places;		/* for containers, in each: as many as fit into a page, 7 into 4096 bytes */
 	/* --- the rest changes, and no sum is of it --- */
 	__s64 clock_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC, ns, about a second ago */
 	__u64 beat;		/* CLOCK_MONOTONIC, ns, when that was */

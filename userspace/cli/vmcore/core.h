@@ -3,7 +3,7 @@
  * Arenas in an image of a machine's physical memory, found by their own descriptions (uapi/ctrace_core.h).
  *
  * The image is hostile: it may be torn, of another version, or made up. Each address, length and number is
- * checked before its use, and no loop runs longer than the image is large. What is torn is counted and left
+ * checked before its use, and no loop runs longer than the image is large. Torn parts are counted, and left
  * out.
  */
 #ifndef CTRACE_CLI_CORE_H

@@ -96,6 +96,15 @@ static int take_pages(struct image *i, char **why)
 	return 0;
 }
 
+/* makedumpfile -F, and QEMU, write a form for pipes, which not every libkdumpfile reads. */
+static bool is_flattened(const struct image *i)
+{
+	static const char magic[] = "makedumpfile";
+	char head[sizeof(magic)];
+
+	return pread(i->fd, head, sizeof(head), 0) == sizeof(head) && !memcmp(head, magic, sizeof(magic));
+}
+
 static int open_it(struct image *i, const char *file, char **why)
 {
 	struct stat st;
@@ -114,8 +123,12 @@ static int open_it(struct image *i, const char *file, char **why)
 		*why = xstrdup("out of memory");
 		return -1;
 	}
-	if (kdump_set_number_attr(i->ctx, KDUMP_ATTR_FILE_FD, (kdump_num_t)i->fd) != KDUMP_OK)
-		return failed(i, "it is no vmcore", why);
+	if (kdump_set_number_attr(i->ctx, KDUMP_ATTR_FILE_FD, (kdump_num_t)i->fd) != KDUMP_OK) {
+		if (!is_flattened(i))
+			return failed(i, "it is no vmcore", why);
+		*why = xasprintf("it is flattened: makedumpfile -R NEW < %s makes a vmcore of it", file);
+		return -1;
+	}
 	return check_machine(i, why) || take_pages(i, why) ? -1 : 0;
 }
 
