@@ -38,6 +38,7 @@
 
 #define CTRACE_COMMANDS_RECORD(X) \
 	X(record, "record events into a CTF trace") \
+	X(watch, "write down the seconds before something goes wrong") \
 	X(page, "show what holds containers up, on a page in a browser") \
 	X(report, "show a recording") \
 	X(flame, "draw stacks as a flame graph") \

@@ -21,6 +21,9 @@ struct ctf {
 	char *buf;
 	uint64_t *lost;		/* by slot: losses of runs of which nothing was written */
 	uint32_t nslots;	/* length of lost */
+	uint64_t from, to;	/* ctf_opts's; to 0: all */
+	uint32_t slots;		/* of earlier readers; this one's follow them */
+	uint64_t *refused;	/* with a window, by slot: what was refused before its first run there, plus 1 */
 	bool made_dir;
 	bool failed;		/* and a message said so */
 };
@@ -41,6 +44,16 @@ static int fail(struct ctf *c, const char *why)
 	return -1;
 }
 
+static bool shows(const struct ctf *c, uint32_t cid)
+{
+	return !c->shows || c->shows(c->shows_arg, cid);
+}
+
+static bool in_window(const struct ctf *c, uint64_t time)
+{
+	return !c->to || (time >= c->from && time <= c->to);
+}
+
 /*
  * Copies the records that are shown into c->part. Records that are overwritten during the copy may be
  * nonsense; then the run is found invalid at its end.
@@ -51,14 +64,13 @@ static void choose(struct ctf *c, const struct ctrace_run *run)
 	struct ctrace_record rec;
 
 	c->buf = xrealloc(c->buf, run->len);
-	c->part = *run;
 	c->part.data = c->buf;
 	c->part.len = c->part.count = 0;
 	for (; end - at >= (ptrdiff_t)sizeof(rec); at += rec.len) {
 		memcpy(&rec, at, sizeof(rec));
 		if (rec.len < sizeof(rec) || rec.len > end - at || rec.len % 8)
 			return;
-		if (!c->shows(c->shows_arg, rec.cid))
+		if (!shows(c, rec.cid) || !in_window(c, rec.time))
 			continue;
 		memcpy(c->buf + c->part.len, at, rec.len);
 		/* the buffer's own copy counts: the mapping may say something else by now */
@@ -77,40 +89,71 @@ static void know_slot(struct ctf *c, uint32_t slot)
 		return;
 	c->lost = xrealloc(c->lost, (slot + 1) * sizeof(c->lost[0]));
 	memset(c->lost + c->nslots, 0, (slot + 1 - c->nslots) * sizeof(c->lost[0]));
+	c->refused = xrealloc(c->refused, (slot + 1) * sizeof(c->refused[0]));
+	memset(c->refused + c->nslots, 0, (slot + 1 - c->nslots) * sizeof(c->refused[0]));
 	c->nslots = slot + 1;
+}
+
+/* Before a window's first run there, records were overwritten as meant. */
+static void forgive(struct ctf *c, uint32_t slot)
+{
+	if (!c->refused[slot]) {
+		c->part.lost = 0;
+		c->refused[slot] = c->part.refused + 1;
+	}
+	c->part.refused -= c->refused[slot] - 1;
 }
 
 static int write_run(const struct ctrace_run *run, void *arg)
 {
 	struct ctf *c = arg;
+	bool part = run->cid == CTRACE_CID_ALL && c->shows;
 
 	c->part = *run;
-	if (!c->shows)
-		return ctrace_ctf_write(c->w, run);
-	if (run->cid == CTRACE_CID_ALL)
-		choose(c, run);
-	else if (!c->shows(c->shows_arg, run->cid))
+	c->part.slot += c->slots;
+	if (!c->shows && !c->to)
+		return ctrace_ctf_write(c->w, &c->part);
+	part |= c->to && (run->time_begin < c->from || run->time_end > c->to);
+	if (c->to && (run->time_end < c->from || run->time_begin > c->to))
 		c->part.count = 0;
-	know_slot(c, run->slot);
-	c->part.lost += c->lost[run->slot];
+	else if (run->cid != CTRACE_CID_ALL && !shows(c, run->cid))
+		c->part.count = 0;
+	else if (part)
+		choose(c, run);
+	know_slot(c, c->part.slot);
+	if (c->to && c->part.count)
+		forgive(c, c->part.slot);
+	c->part.lost += c->lost[c->part.slot];
 	return c->part.count ? ctrace_ctf_write(c->w, &c->part) : 0;
 }
 
 static int done(const struct ctrace_run *run, bool ok, void *arg)
 {
 	struct ctf *c = arg;
+	uint32_t slot = c->part.slot;
 	int err;
 
 	if (!c->part.count) {
-		c->lost[run->slot] += ok ? run->lost : 0;
+		c->lost[slot] += ok && (!c->to || c->refused[slot]) ? run->lost : 0;
 		return 0;
 	}
 	err = ctrace_ctf_done(c->w, &c->part, ok);
-	if (!err && ok && c->shows)
-		c->lost[run->slot] = 0;
+	if (!err && ok && (c->shows || c->to))
+		c->lost[slot] = 0;
 	if (!err && ok && c->symbols)
 		ctf_symbols_scan(c->symbols, c->schema, c->part.data, c->part.len);
 	return err;
+}
+
+void ctf_next_reader(struct ctf *c)
+{
+	c->slots = c->nslots;
+}
+
+void ctf_window(struct ctf *c, uint64_t from, uint64_t to)
+{
+	c->from = from;
+	c->to = to;
 }
 
 int ctf_drain(struct ctf *c, struct ctrace_reader *r)
@@ -187,6 +230,8 @@ struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ct
 	c->stacks = o ? o->stacks : 0;
 	c->shows = o ? o->shows : NULL;
 	c->shows_arg = o ? o->shows_arg : NULL;
+	c->from = o ? o->from : 0;
+	c->to = o ? o->to : 0;
 	c->made_dir = access(dir, F_OK) && errno == ENOENT;
 	allow_files();
 	err = ctrace_ctf_open(AT_FDCWD, dir, s, &wo, &c->w);
@@ -225,6 +270,7 @@ int ctf_close(struct ctf *c)
 	free(c->dir);
 	free(c->buf);
 	free(c->lost);
+	free(c->refused);
 	free(c);
 	return status;
 }

@@ -33,6 +33,11 @@ struct ctf_opts {
 	/* whose records are written; NULL: all */
 	bool (*shows)(const void *arg, uint32_t cid);
 	const void *shows_arg;
+	/*
+	 * CLOCK_MONOTONIC, ns: only records of this time are written, and what was overwritten before it is no
+	 * loss; to 0: all
+	 */
+	uint64_t from, to;
 };
 
 /* Makes the directory and the files that can be written at the start. o may be NULL. NULL after a message. */
@@ -40,6 +45,10 @@ struct ctf *ctf_create(const char *dir, const struct ctrace_schema *s, struct ct
 		       const struct ctf_opts *o);
 /* Writes one round over the rings. Returns the number of runs, or -1 once writing has failed. */
 int ctf_drain(struct ctf *c, struct ctrace_reader *r);
+/* From now on another reader's runs are written: the numbers of its slots are others. */
+void ctf_next_reader(struct ctf *c);
+/* The window from now on, of a trace that has one. */
+void ctf_window(struct ctf *c, uint64_t from, uint64_t to);
 /* Writes a run that is not a reader's, before all of its stream. */
 void ctf_put_run(struct ctf *c, const struct ctrace_run *run);
 /* ctf_disks.c. Writes what the disks in dir, /sys/class/block, are called. time: before all events */

@@ -35,6 +35,8 @@ void asked_put(struct sbuf *b, struct run *r, const struct run_opts *o, uint64_t
 	json_uint(&j, "began", began);
 	if (ended)
 		json_uint(&j, "ended", ended);
+	if (r->dumped)
+		json_uint(&j, "dumped", r->dumped);
 	put_words(&j, "targets", o->targets, o->ntargets);
 	while (o->command && o->command[words])
 		words++;

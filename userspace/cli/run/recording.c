@@ -206,8 +206,11 @@ void recording_dump(const struct recording *r, void (*fn)(void *arg, const struc
 {
 	struct ctf_reader *reader = ctf_reader_open(r->dir, r->info.uuid);
 	const struct ctrace_record *rec;
-	uint64_t first = 0, lost;
+	uint64_t first = asked_number(r, "dumped"), lost;
 
+	/* a flight recorder's state was dumped at its end */
+	if (reader && first)
+		ctf_reader_window(reader, first, UINT64_MAX, 0, 0, NULL);
 	while (reader && (rec = ctf_reader_next(reader, &lost))) {
 		first = first ? first : rec->time;
 		if (rec->id == CTRACE_ID_STATEDUMP_PROCESS_STATE)

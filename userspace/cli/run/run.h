@@ -95,6 +95,7 @@ struct run {
 	enum run_end end;
 	int signal;			/* the signal that ended the run */
 	uint64_t stopped;		/* CLOCK_MONOTONIC, ns: when the session was; 0: it is not */
+	uint64_t dumped;		/* when the state was, if that was not at the beginning; else 0 */
 };
 
 /* Called if a second signal ends the program at once: async-signal-safe; NULL: nothing. */
