@@ -66,6 +66,7 @@ full_test_cli := $(export_test_cli)
 large_test_cli := $(export_test_cli)
 page_test_cli := $(export_test_cli)
 verdict_test_cli := $(sinks) count/verdict count/threads count/descriptors $(sockets)
+watch_test_cli := $(sort $(export_test_cli) base/json_read watch/config watch/account watch/store)
 flame_test_cli := flame/flame flame/flame_svg flame/flame_files base/proto base/json base/sbuf base/util
 core_test_cli := $(sinks) vmcore/find vmcore/facts vmcore/rings vmcore/last
 # it contains base/habits

@@ -30,6 +30,8 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+void (*doctor_more)(struct machine *m);
+
 static char *first_of(const struct machine *m, const char *dir)
 {
 	static const char *const ends[] = { "", ".xz", ".zst", ".gz" };
@@ -138,6 +140,8 @@ static int run_doctor(int argc, char **argv)
 		return cli_usage("doctor takes no words, only options: '%s'", argv[optind]);
 	look(&m);
 	doctor_look(&m);
+	if (doctor_more)
+		doctor_more(&m);
 	if (cli_json)
 		print_json(&m);
 	else

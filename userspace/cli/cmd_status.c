@@ -6,12 +6,14 @@
 #include "base/cli.h"
 #include "names/ctable.h"
 #include "base/table.h"
+#include "watch/config.h"
+#include "watch/report.h"
 
 static const char usage[] =
 "Usage: ctrace status [OPTIONS]\n"
 "\n"
 "Shows the kernel module, and every session: its memory, its probes, its rings\n"
-"and its losses.\n";
+"and its losses; and whether 'ctrace watch' runs, and what its dumps take.\n";
 
 static const char notes[] =
 "Fields:\n"
@@ -282,6 +284,23 @@ static void put_info(struct out *o, const struct ctrace_info *i)
 	json_close(&o->j, '}');
 }
 
+/* The flight recorder, if this machine has one. */
+static void put_watch(struct out *o)
+{
+	struct watch_state s;
+	struct sbuf b = { 0 };
+
+	watch_state_get(&s, "", WATCH_CONF);
+	if (cli_json) {
+		watch_state_json(&o->j, "watch", &s);
+	} else if (s.runs || s.dumps) {
+		watch_state_words(&b, &s);
+		printf("watch: %s\n", b.s);
+		sbuf_free(&b);
+	}
+	watch_state_free(&s);
+}
+
 static int show(struct ctrace *ct, bool rings)
 {
 	struct sbuf b = { 0 };
@@ -299,6 +318,8 @@ static int show(struct ctrace *ct, bool rings)
 		err = ctable_list(o.names);
 	if (!err)
 		put_info(&o, &info);
+	if (!err)
+		put_watch(&o);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(parts); i++) {
 		const struct part *p = &parts[i];
 

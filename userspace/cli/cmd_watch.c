@@ -10,6 +10,7 @@
 #include "base/cli.h"
 #include "base/json_read.h"
 #include "base/table.h"
+#include "doctor/doctor.h"
 #include "run/which.h"
 #include "watch/report.h"
 #include "watch/watch.h"
@@ -387,7 +388,24 @@ static int status_of(const struct watch_opts *o)
 	return CLI_OK;
 }
 
-/* --- */
+void watch_doctor(struct machine *m)
+{
+	struct watch_state s;
+	struct sbuf b = { 0 };
+
+	watch_state_get(&s, m->root, WATCH_CONF);
+	if (s.configured && s.mistakes)
+		found(m, DOCTOR_NOTE, "watch", xasprintf("%s", s.first ? s.first : "its configuration has mistakes"),
+		      xstrdup("ctrace watch --check"));
+	if (!s.mistakes && (s.runs || s.dumps)) {
+		watch_state_words(&b, &s);
+		found(m, DOCTOR_OK, "watch", xstrdup(b.s), NULL);
+		sbuf_free(&b);
+	}
+	watch_state_free(&s);
+}
+
+/* --- the words --------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *word;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "commands.h"
+#include "doctor/doctor.h"
 #include "base/cli.h"
 #include "base/group.h"
 #include "base/habits.h"
@@ -182,6 +183,7 @@ int main(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : NULL;
 
 	output_init();
+	doctor_more = watch_doctor;
 	group_exec(argv);
 	cli_program = argv[0];
 	cli_end = argv + argc;

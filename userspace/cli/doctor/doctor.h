@@ -81,6 +81,9 @@ void doctor_module(struct machine *m);		/* module.c: installed, allowed to load,
 /* host.c: permission, cgroups, symbols, runtimes, other tracers */
 void doctor_host(struct machine *m);
 
+/* cmd_doctor.c: adds what rooms above this one look at; main.c sets it. NULL: nothing. */
+extern void (*doctor_more)(struct machine *m);
+
 /*
  * build.c, for tests: the line of a log of make that says what went wrong; NULL: none. The caller frees it.
  */

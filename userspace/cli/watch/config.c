@@ -205,7 +205,10 @@ static void take_trigger_option(const struct at *at, struct trigger *t, char *wo
 		wrong(at, "a trigger has no option '%s': rate, seconds, neighbours or only", key);
 }
 
-/* Cuts "[KEY = VALUE, ...]" off the end of v. A glob in a condition ends with a quotation mark. */
+/*
+ * Cuts "[KEY = VALUE, ...]" off the end of v: from the last '[' behind a blank on, as globs have others. A glob in
+ * a condition ends with a quotation mark.
+ */
 static void take_options(const struct at *at, struct trigger *t, char *v)
 {
 	char *open, *save = NULL;
@@ -213,9 +216,12 @@ static void take_options(const struct at *at, struct trigger *t, char *v)
 
 	if (!len || v[len - 1] != ']')
 		return;
-	open = strrchr(v, '[');
-	if (!open) {
-		wrong(at, "']' without '['");
+	for (open = v + len - 1; open > v && !(*open == '[' && isspace((unsigned char)open[-1])); open--)
+		;
+	if (open == v) {
+		wrong(at, "']' without ' ['");
+		v[len - 1] = '\0';
+		trim(v);
 		return;
 	}
 	v[len - 1] = '\0';

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# watching.sh: what the tests of `ctrace watch` share. Source it after lib.sh.
+
+dumps=$tmp/dumps
+# conf LINE...: writes the configuration $tmp/conf
+conf() { { printf '[recorder]\nmemory = 8M\nseconds = 3\nlook = 1s\ndirectory = %s\n' "$dumps"; printf '%s\n' "$@"; } > "$tmp/conf"; }
+w() { ctrace watch --config "$tmp/conf" "$@"; }
+# watching: starts a watch, and returns once it records; $watch is its pid, $tmp/watch what it says
+watching() {
+	w > "$tmp/watch" 2>&1 &
+	watch=$!
+	later "kill $watch; wait $watch"
+	wait_for 20 grep -q watching: "$tmp/watch" || give_up "no watch: $(cat "$tmp/watch")"
+}
+# a_dump NAME REASON: there is a dump of it; $dump is its directory
+a_dump() {
+	dump=$(ls -d "$dumps"/2*-"$1-$2" 2> /dev/null | tail -n 1)
+	[ -n "$dump" ]
+}
+# dumped_as NAME REASON SECONDS: waits for it
+dumped_as() {
+	if wait_for "$3" a_dump "$1" "$2"; then ok "a dump of $1: $2"; else
+		give_up "a dump of $1: $2: $(tail -n 3 "$tmp/watch"; ls "$dumps")"
+	fi
+}
+# reason JQ: of $dump
+reason() { jq -r "$1" "$dump/reason.json"; }
