@@ -13,9 +13,11 @@ watching() {
 	later "kill $watch; wait $watch"
 	wait_for 20 grep -q watching: "$tmp/watch" || give_up "no watch: $(cat "$tmp/watch")"
 }
+# n_dumps [PART]: how many dumps there are, with that in their name
+n_dumps() { find "$dumps" -maxdepth 1 -name "2*${1:-}*" | wc -l; }
 # a_dump NAME REASON: there is a dump of it; $dump is its directory
 a_dump() {
-	dump=$(ls -d "$dumps"/2*-"$1-$2" 2> /dev/null | tail -n 1)
+	dump=$(find "$dumps" -maxdepth 1 -name "2*-$1-$2" | sort | tail -n 1)
 	[ -n "$dump" ]
 }
 # dumped_as NAME REASON SECONDS: waits for it

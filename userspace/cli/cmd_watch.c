@@ -171,7 +171,8 @@ static int list(const struct watch_opts *o)
 	int err = store_list(o->dir, &d);
 
 	if (err)
-		return cli_error("cannot read %s: %s", o->dir, err == -EACCES ? "only root may" : strerror(-err));
+		return cli_error("cannot read %s: %s", o->dir,
+				 err == -EACCES ? "only root may" : strerror(-err));
 	table_init(&t, heads, ARRAY_SIZE(heads));
 	for (size_t i = 0; i < d.n; i++)
 		list_one(&t, o, &d.v[i]);
@@ -284,7 +285,8 @@ static int export(const struct watch_opts *o, const char *word)
 		pid = fork();
 		if (!pid) {
 			/* a colon in FILE is no host here */
-			execlp("tar", "tar", "--force-local", "-C", o->dir, "-cf", out, "--", id, (char *)NULL);
+			execlp("tar", "tar", "--force-local", "-C", o->dir, "-cf", out, "--", id,
+			       (char *)NULL);
 			_exit(127);
 		}
 		if (pid < 0 || waitpid(pid, &status, 0) != pid)
@@ -395,7 +397,7 @@ void watch_doctor(struct machine *m)
 
 	watch_state_get(&s, m->root, WATCH_CONF);
 	if (s.configured && s.mistakes)
-		found(m, DOCTOR_NOTE, "watch", xasprintf("%s", s.first ? s.first : "its configuration has mistakes"),
+		found(m, DOCTOR_NOTE, "watch", xstrdup(s.first ? s.first : "its configuration has mistakes"),
 		      xstrdup("ctrace watch --check"));
 	if (!s.mistakes && (s.runs || s.dumps)) {
 		watch_state_words(&b, &s);
@@ -411,7 +413,8 @@ static const struct {
 	const char *word;
 	int least, most;	/* words behind it */
 } words[] = {
-	{ "status", 0, 0 }, { "list", 0, 0 }, { "show", 1, 1 }, { "rm", 1, 1000 }, { "export", 1, 1 }, { "dump", 1, 1 },
+	{ "status", 0, 0 }, { "list", 0, 0 }, { "show", 1, 1 }, { "rm", 1, 1000 }, { "export", 1, 1 },
+	{ "dump", 1, 1 },
 };
 
 static int run_word(const struct watch_opts *o, char **argv, int n)
@@ -426,10 +429,12 @@ static int run_word(const struct watch_opts *o, char **argv, int n)
 	sbuf_reset(&b);
 	nearest_print(&near, &b);
 	if (i == ARRAY_SIZE(words))
-		status = cli_usage("unknown command 'watch %s'%s: use status, list, show, rm, export or dump", argv[0], b.s);
+		status = cli_usage("unknown command 'watch %s'%s: use status, list, show, rm, export or dump",
+				   argv[0], b.s);
 	else if (n - 1 < words[i].least || n - 1 > words[i].most)
-		status = cli_usage(words[i].least ? "watch %s needs %s" : "watch %s takes no words%s", argv[0],
-				   !words[i].least ? "" : *argv[0] == 'd' ? "one container, or all" : "the id of a dump");
+		status = cli_usage("watch %s %s", argv[0], !words[i].least ? "takes no words" :
+				   *argv[0] == 'd' ? "needs one container, or all" :
+				   "needs the id of a dump");
 	else if (o->out && strcmp(argv[0], "export"))
 		status = cli_usage("-o is for 'watch export'");
 	else if (!strcmp(argv[0], "status"))

@@ -33,7 +33,7 @@ has "ctrace status knows it" '^watch: runs \(pid [0-9]+\)' <(ctrace status)
 docker_run web -- /bin/sh -c 'sleep 5; exit 3'
 same "docker's word of its end" 3 "$(docker wait web)"
 dump=''
-dumped() { dump=$(ls -d /var/lib/ctrace/watch/2*-web-exit-3 2> /dev/null | tail -n 1); [ -n "$dump" ]; }
+dumped() { dump=$(find /var/lib/ctrace/watch -maxdepth 1 -name '2*-web-exit-3' | tail -n 1); [ -n "$dump" ]; }
 check "a dump" wait_for 60 dumped
 same "reports were written inside the unit" 'written written written' "$(jq -r '.reports | [.[]] | join(" ")' "$dump/reason.json")"
 entry() { journalctl --no-pager -o json MESSAGE_ID=5b2c9f0d8a8f4c0b9d7b6f4f0c1e7a35 | tail -n 1; }
@@ -48,6 +48,7 @@ systemctl reload ctrace-watch
 check "a good one" wait_for 10 sh -c 'systemctl status ctrace-watch | grep -q "recording into"'
 same "the same process" "$pid" "$(systemctl show -p MainPID --value ctrace-watch)"
 kill -9 "$pid"
-check "killed: systemd starts it again" wait_for 20 sh -c '[ "$(systemctl is-active ctrace-watch)" = active ] && [ "$(systemctl show -p MainPID --value ctrace-watch)" != '"$pid"' ]'
+again() { [ "$(systemctl is-active ctrace-watch)" = active ] && [ "$(systemctl show -p MainPID --value ctrace-watch)" != "$pid" ]; }
+check "killed: systemd starts it again" wait_for 20 again
 check "stop" systemctl stop ctrace-watch
 same "it ended well" success "$(systemctl show -p Result --value ctrace-watch)"

@@ -13,7 +13,7 @@ command -v jq > /dev/null || skip "no jq to read JSON"
 load
 cpu_controller
 memory=''
-if grep -qw memory $mount/cgroup.controllers && echo +memory > $mount/cgroup.subtree_control && echo +memory > $mount/box/cgroup.subtree_control; then
+if grep -qw memory "$mount/cgroup.controllers" && echo +memory > "$mount/cgroup.subtree_control" && echo +memory > "$mount/box/cgroup.subtree_control"; then
 	memory=yes
 fi
 conf 'throttled = 40%' 'oom = yes' 'call = fsync 600ms' 'span = sched_block 900ms [only = sleeper*]' 'event = sched_process_exec if filename ~ "*/workload"' \

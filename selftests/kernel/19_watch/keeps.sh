@@ -65,12 +65,11 @@ wait_for 10 lines 1 'was taken' "$tmp/watch"
 for _ in 1 2 3 4 5 6; do fails loops 6 0; done
 dumped_as loops exit-6 30
 sleep 2
-same "one dump a minute" 1 "$(ls -d "$dumps"/2*-loops-* | wc -l)"
+same "one dump a minute" 1 "$(n_dumps -loops-)"
 same "the others are counted" 5 "$(counts '.not_written.rate + .joined')"
 has "list says so" 'not written: .*held back by the container' <(w list 2>&1)
 
 # A quota: the oldest go.
-n=$(ls -d "$dumps"/2* | wc -l)
 conf 'ended = failed' 'rate = none' 'rate_all = none' 'quota = 1M'
 for _ in 1 2 3; do ctrace watch --config "$tmp/conf" dump all > /dev/null; done
 kill -HUP "$watch"
@@ -99,6 +98,7 @@ check "it lives" kill -0 "$watch"
 # Many at once: what is not written is counted, to the last one.
 n=$(counts '.written + .joined + (.not_written | add)')
 for i in $(seq 80); do fails "many$i" 9 0 & done
+# shellcheck disable=SC2046 # numbers
 wait $(jobs -p | grep -vx "$watch")
 all() { [ "$(counts '.written + .joined + (.not_written | add)')" -ge $((n + 80)) ]; }
 check "80 containers that fail at once: all are accounted for" wait_for 60 all

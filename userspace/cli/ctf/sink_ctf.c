@@ -23,7 +23,7 @@ struct ctf {
 	uint32_t nslots;	/* length of lost */
 	uint64_t from, to;	/* ctf_opts's; to 0: all */
 	uint32_t slots;		/* of earlier readers; this one's follow them */
-	uint64_t *refused;	/* with a window, by slot: what was refused before its first run there, plus 1 */
+	uint64_t *refused;	/* with a window, by slot: what was refused before its first run, plus 1 */
 	bool made_dir;
 	bool failed;		/* and a message said so */
 };

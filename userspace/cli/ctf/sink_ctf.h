@@ -34,8 +34,8 @@ struct ctf_opts {
 	bool (*shows)(const void *arg, uint32_t cid);
 	const void *shows_arg;
 	/*
-	 * CLOCK_MONOTONIC, ns: only records of this time are written, and what was overwritten before it is no
-	 * loss; to 0: all
+	 * CLOCK_MONOTONIC, ns: only records of this time are written, and what was overwritten before it is
+	 * no loss; to 0: all
 	 */
 	uint64_t from, to;
 };

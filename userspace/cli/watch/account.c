@@ -5,7 +5,9 @@
 #include <string.h>
 #include "watch/account.h"
 
-const char *const unwritten_words[UNWRITTEN_N] = { "rate", "rate_all", "busy", "space", "failed", "interrupted" };
+const char *const unwritten_words[UNWRITTEN_N] = {
+	"rate", "rate_all", "busy", "space", "failed", "interrupted",
+};
 
 static const struct {
 	const char *key;

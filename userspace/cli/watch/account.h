@@ -22,7 +22,7 @@ struct account {
 	uint64_t written;
 	uint64_t unwritten[UNWRITTEN_N];
 	uint64_t removed_quota, removed_age;	/* dumps that made room for others, or were old */
-	uint64_t joined;	/* triggers that are told in another one's dump, as they came just before or after */
+	uint64_t joined;	/* triggers that another one's dump tells: they came just before or after */
 	uint64_t notices;	/* how often notices of births and deaths were lost */
 	uint64_t records;	/* records of triggers that were overwritten before they were read */
 	uint64_t untracked;	/* containers that there was no room for */
@@ -55,7 +55,9 @@ struct rates {
 	struct rate_use all;
 };
 
-/* May there be one more of that name now (ns)? If so, it is counted. Else *why says which limit refuses it. */
+/*
+ * May there be one more of that name now (ns)? If so, it is counted. Else *why says which limit refuses it.
+ */
 bool rates_take(struct rates *r, const char *name, const struct rate_limit *one, const struct rate_limit *all,
 		uint64_t now, enum unwritten *why);
 void rates_free(struct rates *r);

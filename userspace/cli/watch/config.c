@@ -81,7 +81,8 @@ static bool take_duration(const struct at *at, const char *key, const char *v, u
 	return false;
 }
 
-static bool take_size(const struct at *at, const char *key, const char *v, uint64_t least, uint64_t most, uint64_t *to)
+static bool take_size(const struct at *at, const char *key, const char *v, uint64_t least, uint64_t most,
+		      uint64_t *to)
 {
 	struct sbuf from = { 0 }, until = { 0 };
 	uint64_t bytes;
@@ -102,7 +103,8 @@ static bool take_size(const struct at *at, const char *key, const char *v, uint6
 	return false;
 }
 
-static bool take_number(const struct at *at, const char *key, const char *v, uint32_t least, uint32_t most, uint32_t *to)
+static bool take_number(const struct at *at, const char *key, const char *v, uint32_t least, uint32_t most,
+			uint32_t *to)
 {
 	uint32_t n;
 
@@ -142,7 +144,8 @@ int parse_rate(const char *s, struct rate_limit *r)
 		*r = (struct rate_limit){ 0 };
 		return 0;
 	}
-	if (!isdigit((unsigned char)*s) || sscanf(s, "%llu per %31s %c", &n, per, &rest) != 2 || !n || n > 100000)
+	if (!isdigit((unsigned char)*s) || sscanf(s, "%llu per %31s %c", &n, per, &rest) != 2 || !n ||
+	    n > 100000)
 		return -EINVAL;
 	for (size_t i = 0; i < ARRAY_SIZE(units) && !every; i++)
 		every = strcmp(per, units[i].word) ? 0 : units[i].ns;
@@ -206,8 +209,8 @@ static void take_trigger_option(const struct at *at, struct trigger *t, char *wo
 }
 
 /*
- * Cuts "[KEY = VALUE, ...]" off the end of v: from the last '[' behind a blank on, as globs have others. A glob in
- * a condition ends with a quotation mark.
+ * Cuts "[KEY = VALUE, ...]" off the end of v: from the last '[' behind a blank on, as globs have others. A
+ * glob in a condition ends with a quotation mark.
  */
 static void take_options(const struct at *at, struct trigger *t, char *v)
 {
@@ -246,7 +249,9 @@ static bool split_duration(const struct at *at, struct trigger *t, const char *k
 	return true;
 }
 
-/* Calls that take so long, or spans. A span's condition is written out; events/probes.c adds that of calls. */
+/*
+ * Calls that take so long, or spans. A span's condition is written out; events/probes.c adds that of calls.
+ */
 static bool take_span(const struct at *at, struct trigger *t, const char *key, char *v)
 {
 	struct sbuf b = { 0 };
@@ -349,11 +354,13 @@ static const struct {
 	enum trigger_kind kind;
 } trigger_keys[] = {
 	{ "ended", TRIGGER_ENDED }, { "oom", TRIGGER_OOM }, { "throttled", TRIGGER_THROTTLED },
-	{ "pressure", TRIGGER_PRESSURE }, { "call", TRIGGER_CALL }, { "span", TRIGGER_SPAN }, { "event", TRIGGER_EVENT },
+	{ "pressure", TRIGGER_PRESSURE }, { "call", TRIGGER_CALL }, { "span", TRIGGER_SPAN },
+	{ "event", TRIGGER_EVENT },
 };
 
 static const char *const keys[] = {
-	"memory", "containers", "seconds", "events", "samples", "neighbours", "rate", "rate_all", "quota", "keep",
+	"memory", "containers", "seconds", "events", "samples", "neighbours", "rate", "rate_all", "quota",
+	"keep",
 	"at_once", "look", "directory", "on_dump", "on_dump_time", "report_time",
 };
 
@@ -513,7 +520,8 @@ struct watch_config *watch_config_parse(const char *path, const char *text, size
 
 	*c = (struct watch_config){
 		.path = xstrdup(path), .memory = 64ull << 20, .containers = 16, .seconds = SEC(30),
-		.rate = { 1, SEC(60) }, .rate_all = { 30, SEC(3600) }, .quota = 1ull << 30, .keep = SEC(86400) * 14,
+		.rate = { 1, SEC(60) }, .rate_all = { 30, SEC(3600) }, .quota = 1ull << 30,
+		.keep = SEC(86400) * 14,
 		.at_once = 2, .look = SEC(10), .dir = xstrdup(WATCH_DIR), .on_dump_time = SEC(30),
 		.report_time = SEC(60),
 	};
@@ -547,7 +555,8 @@ struct watch_config *watch_config_read(const char *path, struct mistakes *m)
 	char *text = read_upto(path, FILE_MAX, &len);
 
 	if (!text) {
-		mistake(m, path, 0, "cannot read it: %s", errno == EFBIG ? "it is longer than 256 KiB" : strerror(errno));
+		mistake(m, path, 0, "cannot read it: %s",
+			errno == EFBIG ? "it is longer than 256 KiB" : strerror(errno));
 		return watch_config_parse(path, "[recorder]\n", 11, m);
 	}
 	c = watch_config_parse(path, text, len, m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /etc/ctrace/watch.conf: sections in brackets, lines KEY = VALUE, and comments behind # at a line's beginning.
+ * /etc/ctrace/watch.conf: sections in brackets, lines KEY = VALUE, and comments behind # at a line's
+ * beginning.
  *
  * It is read here, and not by libinih: as Debian builds that library it does not say on which line a value
  * stands, it cuts a long line without a word, and joins indented lines to the one before.

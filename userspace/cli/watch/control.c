@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /run/ctrace/watch.sock: one request and one answer for each connection, each a packet. Only root may open it,
- * and the kernel says who did.
+ * /run/ctrace/watch.sock: one request and one answer for each connection, each a packet. Only root may open
+ * it, and the kernel says who did.
  */
 #include <errno.h>
 #include <poll.h>
@@ -60,7 +60,8 @@ int control_listen(struct watch *w)
 	unlink(WATCH_SOCKET);
 	w->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	mask = umask(0177);
-	if (w->listen_fd < 0 || bind(w->listen_fd, (struct sockaddr *)&a, sizeof(a)) || listen(w->listen_fd, 4))
+	if (w->listen_fd < 0 || bind(w->listen_fd, (struct sockaddr *)&a, sizeof(a)) ||
+	    listen(w->listen_fd, 4))
 		err = errno;
 	umask(mask);
 	return err ? cli_error("cannot listen on " WATCH_SOCKET ": %s", strerror(err)) : CLI_OK;

@@ -117,7 +117,8 @@ static void dump_state(struct dump *d)
 {
 	const struct ctrace_session_opts o = {
 		.sz = sizeof(o), .arena_size = STATE_ARENA, .containers = d->p->cid == CID_EVERY ? 0 : 1,
-		.name = "ctrace watch: state", .flags = CTRACE_SESSION_F_STATEDUMP | CTRACE_SESSION_F_NEIGHBOURS,
+		.name = "ctrace watch: state",
+		.flags = CTRACE_SESSION_F_STATEDUMP | CTRACE_SESSION_F_NEIGHBOURS,
 	};
 	const struct ctrace_target own = { .sz = sizeof(own), .kind = CTRACE_TARGET_CID, .cid = d->p->cid };
 	struct ctrace *ct = d->w->ct;
@@ -127,7 +128,8 @@ static void dump_state(struct dump *d)
 
 	if (!d->alive)
 		return;
-	if (ctrace_session_new(ct, &o, &s) || ctrace_target_add(s, d->p->cid == CID_EVERY ? NULL : &own, NULL) ||
+	if (ctrace_session_new(ct, &o, &s) ||
+	    ctrace_target_add(s, d->p->cid == CID_EVERY ? NULL : &own, NULL) ||
 	    ctrace_session_start(s) || ctrace_session_stop(s) || ctrace_reader_open(s, NULL, &r)) {
 		/* it may have ended just now */
 		fprintf(stderr, "ctrace: dump %s has no state of tasks: %s\n", d->id, ctrace_errmsg(ct));
@@ -192,7 +194,8 @@ static int record(struct dump *d)
 	if (e->older && d->from < e->older->ended)
 		status = drain(d, e->older, d->from, e->older->ended);
 	if (status == CLI_OK)
-		status = drain(d, e, e->older && d->from < e->older->ended ? e->older->ended + 1 : d->from, d->to);
+		status = drain(d, e, e->older && d->from < e->older->ended ? e->older->ended + 1 : d->from,
+			       d->to);
 	d->info = ctf_info(d->ctf);
 	if (status == CLI_OK && d->info.records) {
 		dump_state(d);
@@ -216,7 +219,8 @@ static void put_time(struct json *j, const char *key, uint64_t realtime)
 	if (!gmtime_r(&sec, &tm))
 		return;
 	n = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text + n, sizeof(text) - n, ".%06lluZ", (unsigned long long)(realtime % NSEC_PER_SEC / 1000));
+	snprintf(text + n, sizeof(text) - n, ".%06lluZ",
+		 (unsigned long long)(realtime % NSEC_PER_SEC / 1000));
 	json_str(j, key, text);
 }
 
@@ -382,7 +386,8 @@ static void finish(struct dump *d, struct job *j, const char *name)
 		.deadline = clock_ns(CLOCK_MONOTONIC) + 4 * c->report_time,
 	};
 	if (d->p->cid != CID_EVERY)
-		snprintf(j->runtime_id, sizeof(j->runtime_id), "%s", ctable_get(d->w->ctable, d->p->cid)->c.runtime_id);
+		snprintf(j->runtime_id, sizeof(j->runtime_id), "%s",
+			 ctable_get(d->w->ctable, d->p->cid)->c.runtime_id);
 }
 
 void dump_write(struct watch *w, struct dump_ask *p)
@@ -413,7 +418,8 @@ void dump_write(struct watch *w, struct dump_ask *p)
 		d.to = clock_ns(CLOCK_MONOTONIC);
 		choose_names(&d);
 		if (mkdir(d.dir, 0700))
-			not_written(&d, errno == ENOSPC ? UNWRITTEN_SPACE : UNWRITTEN_FAILED, strerror(errno));
+			not_written(&d, errno == ENOSPC ? UNWRITTEN_SPACE : UNWRITTEN_FAILED,
+				    strerror(errno));
 		else if (record(&d) == CLI_OK)
 			finish(&d, j, name);
 		else if (!store_free(dir, &room) && room < SPACE_LEAST)

@@ -80,7 +80,8 @@ static const struct trigger *trigger_of(const struct watch *w, enum trigger_kind
 }
 
 /* "signal 9 (SIGKILL) from perl/123 of evil" */
-static void put_signal(struct watch *w, struct sbuf *what, struct json *j, const struct looked *x, int sig, uint64_t time)
+static void put_signal(struct watch *w, struct sbuf *what, struct json *j, const struct looked *x, int sig,
+		       uint64_t time)
 {
 	const struct last_kill *k = &x->kill;
 	const char *name = signal_name(sig);
@@ -137,10 +138,12 @@ static void ended(struct watch *w, struct looked *x, const struct last_end *end)
 	watch_trigger(w, t, x->cid, end->time, word, what.s, &details, -1);
 }
 
-static void note_exit(struct watch *w, const struct ctrace_record *rec, const struct record *r, struct looked *x)
+static void note_exit(struct watch *w, const struct ctrace_record *rec, const struct record *r,
+		      struct looked *x)
 {
 	struct last_end end = {
-		.time = rec->time, .status = (int32_t)number(r, "wait_status"), .pid = (int32_t)number(r, "pid"),
+		.time = rec->time, .status = (int32_t)number(r, "wait_status"),
+		.pid = (int32_t)number(r, "pid"),
 	};
 
 	if (is_init(ctable_get(w->ctable, rec->cid), rec, end.pid))
@@ -149,7 +152,8 @@ static void note_exit(struct watch *w, const struct ctrace_record *rec, const st
 		x->end = end;
 }
 
-static void note_oom(struct watch *w, const struct ctrace_record *rec, const struct record *r, struct looked *x)
+static void note_oom(struct watch *w, const struct ctrace_record *rec, const struct record *r,
+		     struct looked *x)
 {
 	const struct trigger *t = trigger_of(w, TRIGGER_OOM, true);
 	struct sbuf details = { 0 };
@@ -169,16 +173,19 @@ static void note_oom(struct watch *w, const struct ctrace_record *rec, const str
 	json_int(&j, "needed_by_tid", number(r, "trigger_tid"));
 	json_str(&j, "needed_by", by);
 	json_uint(&j, "needed_by_cid", (uint64_t)number(r, "trigger_cid"));
-	watch_trigger(w, t, rec->cid, rec->time, xstrdup("oom"), xasprintf("the OOM killer took %s", x->oom_text),
+	watch_trigger(w, t, rec->cid, rec->time, xstrdup("oom"),
+		      xasprintf("the OOM killer took %s", x->oom_text),
 		      &details, -1);
 }
 
-static void note_kill(struct watch *w, const struct ctrace_record *rec, const struct record *r, struct looked *x)
+static void note_kill(struct watch *w, const struct ctrace_record *rec, const struct record *r,
+		      struct looked *x)
 {
 	const struct centry *e = ctable_get(w->ctable, rec->cid);
 	struct last_kill k = {
 		.time = rec->time, .sig = (int32_t)number(r, "sig"), .tid = (int32_t)number(r, "tid"),
-		.sender_tid = (int32_t)number(r, "sender_tid"), .sender_cid = (uint32_t)number(r, "sender_cid"),
+		.sender_tid = (int32_t)number(r, "sender_tid"),
+		.sender_cid = (uint32_t)number(r, "sender_cid"),
 	};
 
 	/* result: it was delivered. The kernel's own have no sender */
@@ -251,7 +258,8 @@ void ends_own(struct watch *w, const struct trigger *t, const struct ctrace_reco
 	name = strncmp(r.type->name, "syscall_", 8) ? r.type->name : r.type->name + 8;
 	ns = number(&r, "duration");
 	comm_of(rec->tid, comm, sizeof(comm));
-	sbuf_printf(&word, "%s-%s", t->kind == TRIGGER_CALL ? "call" : t->kind == TRIGGER_SPAN ? "span" : "event", name);
+	sbuf_printf(&word, "%s-%s", t->kind == TRIGGER_CALL ? "call" : t->kind == TRIGGER_SPAN ? "span" :
+		    "event", name);
 	sbuf_puts(&what, name);
 	if (ns > 0)
 		sbuf_printf(&what, " took %.3f s", (double)ns / 1e9);

@@ -21,7 +21,8 @@ const char engine_events[] =
 /* Why processes end. Ends without a failure are left out where they are made. */
 #define ENDS	"sched_process_exit if group_dead == 1 && wait_status != 0,oom_mark_victim," \
 		"signal_generate if sig == 9 || sig == 15"
-#define ENDS_ANY "sched_process_exit if group_dead == 1,oom_mark_victim,signal_generate if sig == 9 || sig == 15"
+#define ENDS_ANY "sched_process_exit if group_dead == 1,oom_mark_victim," \
+		"signal_generate if sig == 9 || sig == 15"
 
 static struct probes_opts probes_of(const char *events, bool usual)
 {
@@ -76,7 +77,8 @@ bool engine_check(const struct watch_config *c, const struct ctrace_schema *sche
 	check_one(c, schema, recorder_probes(c), c->events_line, "events", m);
 	for (size_t i = 0; i < c->ntriggers; i++)
 		if (trigger_records(&c->triggers[i]))
-			check_one(c, schema, trigger_probes(&c->triggers[i]), c->triggers[i].line, c->triggers[i].text,
+			check_one(c, schema, trigger_probes(&c->triggers[i]), c->triggers[i].line,
+				  c->triggers[i].text,
 				  m);
 	return m->n == before;
 }
@@ -184,7 +186,8 @@ static int start(struct engine *e)
 	return err ? cli_error("%s", ctrace_errmsg(e->run.ct)) : CLI_OK;
 }
 
-struct engine *engine_new(struct ctrace *ct, struct ctrace_schema *schema, struct ctable *t, struct watch_config *c)
+struct engine *engine_new(struct ctrace *ct, struct ctrace_schema *schema, struct ctable *t,
+			  struct watch_config *c)
 {
 	struct engine *e = xcalloc(1, sizeof(*e));
 	int status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sessions of one configuration: the recorder, whose rings nobody reads until something happens, and small
- * ones whose records are read as they come, because each of them sets off a dump. Those are: one for the ends
- * of processes, and one for each trigger of calls, spans and events.
+ * The sessions of one configuration: the recorder, whose rings nobody reads until something happens, and
+ * small ones whose records are read as they come, because each of them sets off a dump. Those are: one for
+ * the ends of processes, and one for each trigger of calls, spans and events.
  */
 #ifndef CTRACE_WATCH_ENGINE_H
 #define CTRACE_WATCH_ENGINE_H
@@ -41,7 +41,8 @@ bool engine_check(const struct watch_config *c, const struct ctrace_schema *sche
  * Makes and starts the sessions; takes c, also if that fails. NULL after a message. Targets: all containers,
  * and not the host.
  */
-struct engine *engine_new(struct ctrace *ct, struct ctrace_schema *schema, struct ctable *t, struct watch_config *c);
+struct engine *engine_new(struct ctrace *ct, struct ctrace_schema *schema, struct ctable *t,
+			  struct watch_config *c);
 /* Stops the sessions; the recorder's rings can still be read. */
 void engine_stop(struct engine *e);
 void engine_free(struct engine *e);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A child of the watch makes a dump whole: why.json, blame.json and report.html of the recording, which are what
- * `ctrace why`, `blame` and `report --html` print of it; then reason.json; then all of it is on the disk, and the
- * directory gets its name.
+ * A child of the watch makes a dump whole: why.json, blame.json and report.html of the recording, which are
+ * what `ctrace why`, `blame` and `report --html` print of it; then reason.json; then all of it is on the
+ * disk, and the directory gets its name.
  */
 #include <errno.h>
 #include <fcntl.h>

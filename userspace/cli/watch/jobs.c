@@ -100,7 +100,8 @@ static void start_command(struct watch *w, const struct job *done)
 /* A line in the journal; without one, on standard error. */
 static void tell(const struct job *j, const char *dir)
 {
-	char *message = xasprintf("%s: %s: dump %s", j->name, j->what, j->id), *path = xasprintf("%s/%s", dir, j->id);
+	char *message = xasprintf("%s: %s: dump %s", j->name, j->what, j->id),
+		*path = xasprintf("%s/%s", dir, j->id);
 	char short_id[13];
 	const struct journal_field f[] = {
 		{ "MESSAGE", message }, { "MESSAGE_ID", WATCH_MESSAGE_ID }, { "PRIORITY", "4" },
@@ -126,7 +127,7 @@ static void finished(struct watch *w, struct job *j, int status)
 	struct sbuf b = { 0 };
 	struct json o = { .out = &b };
 	char *new;
-	bool whole = WIFEXITED(status) && !WEXITSTATUS(status);
+	bool full, whole = WIFEXITED(status) && !WEXITSTATUS(status);
 
 	if (whole) {
 		w->account.written++;
@@ -142,13 +143,14 @@ static void finished(struct watch *w, struct job *j, int status)
 		return;
 	}
 	/* the child's status says it if the disk is full */
-	w->account.unwritten[WIFEXITED(status) && WEXITSTATUS(status) == ENOSPC ? UNWRITTEN_SPACE : UNWRITTEN_FAILED]++;
+	full = WIFEXITED(status) && WEXITSTATUS(status) == ENOSPC;
+	w->account.unwritten[full ? UNWRITTEN_SPACE : UNWRITTEN_FAILED]++;
 	fprintf(stderr, "ctrace: the dump %s was not finished%s\n", j->id,
 		WIFSIGNALED(status) ? ": it took too long, or was killed" : "");
 	new = xasprintf("%s/" STORE_NEW "%s", c->dir, j->id);
 	store_remove_tree(new);
 	free(new);
-	control_error(j->client, "the dump was not finished: 'ctrace watch list' says how many were not, and why");
+	control_error(j->client, "the dump was not finished: 'ctrace watch status' says how many were not");
 }
 
 void jobs_reap(struct watch *w)
@@ -165,7 +167,8 @@ void jobs_reap(struct watch *w)
 			kill(-j->pid, SIGKILL);
 			j->deadline = 0;
 			if (j->command)
-				fprintf(stderr, "ctrace: on_dump for %s took too long, and was killed\n", j->id);
+				fprintf(stderr, "ctrace: on_dump for %s took too long, and was killed\n",
+					j->id);
 		}
 		if (waitpid(j->pid, &status, WNOHANG) != j->pid)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the watch knows of each container besides its records: a look at its cgroup's files now and then, so that
- * a dump has numbers from before; and how its processes ended.
+ * What the watch knows of each container besides its records: a look at its cgroup's files now and then, so
+ * that a dump has numbers from before; and how its processes ended.
  */
 #ifndef CTRACE_WATCH_LOOK_H
 #define CTRACE_WATCH_LOOK_H
@@ -67,8 +67,8 @@ void look_files_free(struct look_files *f);
 /* Writes them as a member. */
 void look_files_put(struct json *j, const char *key, const struct look_files *f);
 /*
- * What "some avg10=" or "full avg10=" says in the pressure file of a resource, PRESSURE_*. False: the kernel has
- * none.
+ * What "some avg10=" or "full avg10=" says in the pressure file of a resource, PRESSURE_*. False: the
+ * kernel has none.
  */
 bool look_pressure(const struct look_files *f, int resource, bool full, double *percent);
 

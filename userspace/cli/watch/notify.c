@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libsystemd's sd_notify() and sd_journal_sendv() do. Both protocols are documented as stable, and each is a
- * datagram; with the library, the command would be linked with it on each machine, for these hundred lines.
+ * What libsystemd's sd_notify() and sd_journal_sendv() do. Both protocols are documented as stable, and
+ * each is a datagram; with the library, the command would be linked with it on each machine, for these
+ * hundred lines.
  */
 #include <endian.h>
 #include <errno.h>

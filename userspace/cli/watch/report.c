@@ -91,7 +91,8 @@ void watch_state_words(struct sbuf *b, const struct watch_state *s)
 		sbuf_printf(b, "; not written: %s", not.s);
 	sbuf_free(&not);
 	if (s->mistakes)
-		sbuf_printf(b, "; its configuration has %zu mistake%s", s->mistakes, s->mistakes == 1 ? "" : "s");
+		sbuf_printf(b, "; its configuration has %zu mistake%s", s->mistakes,
+			    s->mistakes == 1 ? "" : "s");
 }
 
 void watch_state_json(struct json *j, const char *key, const struct watch_state *s)

@@ -33,7 +33,8 @@ void store_clean(struct sbuf *b, const char *name)
 	size_t n = 0;
 
 	for (const char *p = name; *p && n < WATCH_NAME_MAX; p++, n++)
-		sbuf_putc(b, (unsigned char)*p < 0x80 && is_plain(*p) && (n || isalnum((unsigned char)*p)) ? *p : '_');
+		sbuf_putc(b, (unsigned char)*p < 0x80 && is_plain(*p) &&
+			  (n || isalnum((unsigned char)*p)) ? *p : '_');
 	if (!n)
 		sbuf_putc(b, '_');
 }
@@ -190,7 +191,9 @@ int store_list(const char *dir, struct dumps *d)
 		if (!(d->n & (d->n - 1)))
 			d->v = xrealloc(d->v, (d->n ? 2 * d->n : 1) * sizeof(d->v[0]));
 		x = &d->v[d->n++];
-		*x = (struct dump_entry){ .id = xstrdup(e->d_name), .bytes = recording_on_disk(path), .time = st.st_mtime };
+		*x = (struct dump_entry){
+			.id = xstrdup(e->d_name), .bytes = recording_on_disk(path), .time = st.st_mtime,
+		};
 		d->bytes += x->bytes;
 		free(path);
 	}
@@ -339,7 +342,8 @@ void store_load_state(const char *dir, struct account *a)
 
 int store_save_state(const char *dir, const struct account *a, bool sync)
 {
-	char *path = xasprintf("%s/" STATE, dir), *new = xasprintf("%s/" STATE ".new", dir), *boot = boot_id();
+	char *path = xasprintf("%s/" STATE, dir), *new = xasprintf("%s/" STATE ".new", dir),
+		*boot = boot_id();
 	struct sbuf b = { 0 };
 	struct json j = { .out = &b };
 	int fd, err = 0;

@@ -30,8 +30,8 @@ struct dumps {
 };
 
 /*
- * Appends at most WATCH_NAME_MAX bytes of a name that others chose: letters, digits, '.', '_' and '-' stay, the
- * rest becomes '_', and so does a '.' or '-' at its beginning. "": "_".
+ * Appends at most WATCH_NAME_MAX bytes of a name that others chose: letters, digits, '.', '_' and '-' stay,
+ * the rest becomes '_', and so does a '.' or '-' at its beginning. "": "_".
  */
 void store_clean(struct sbuf *b, const char *name);
 /* An id: one word of such letters, with no '/', not hidden. */
@@ -40,8 +40,8 @@ bool store_is_id(const char *id);
 /* Makes the directory, with its parents, mode 0700. 0 or -errno. */
 int store_make(const char *dir);
 /*
- * Takes its lock, which is the descriptor's. -EWOULDBLOCK: another watch runs. Else -errno, or the descriptor,
- * which stays open.
+ * Takes its lock, which is the descriptor's. -EWOULDBLOCK: another watch runs. Else -errno, or the
+ * descriptor, which stays open.
  */
 int store_lock(const char *dir);
 /* Removes what an earlier watch had begun. Returns how many. */
@@ -51,7 +51,9 @@ int store_list(const char *dir, struct dumps *d);
 void store_list_free(struct dumps *d);
 /* Removes one dump, in whole: it is renamed first, so no half of one is ever seen. 0 or -errno. */
 int store_remove(const char *dir, const char *id);
-/* Removes old ones, and the oldest while all take more than quota. now: CLOCK_REALTIME, s. keep 0: for ever */
+/*
+ * Removes old ones, and the oldest while all take more than quota. now: CLOCK_REALTIME, s. keep 0: for ever
+ */
 void store_trim(const char *dir, uint64_t quota, uint64_t keep_s, int64_t now, struct account *a);
 /* The same, for tests: which of the list to remove, as a number from its beginning. */
 size_t store_excess(const struct dumps *d, uint64_t quota, uint64_t keep_s, int64_t now, size_t *old);

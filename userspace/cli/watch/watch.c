@@ -75,7 +75,8 @@ static bool admits(struct watch *w, const struct trigger *t, const struct centry
 	return yes;
 }
 
-void watch_trigger(struct watch *w, const struct trigger *t, uint32_t cid, uint64_t time, char *word, char *what,
+void watch_trigger(struct watch *w, const struct trigger *t, uint32_t cid, uint64_t time, char *word,
+		   char *what,
 		   struct sbuf *details, int client)
 {
 	struct centry *e = cid == CID_EVERY ? NULL : ctable_get(w->ctable, cid);
@@ -115,7 +116,8 @@ static bool waits_for_name(const struct watch *w, const struct dump_ask *p, uint
 {
 	const struct centry *e = p->cid == CID_EVERY ? NULL : ctable_get(w->ctable, p->cid);
 
-	return e && !e->named && e->known && now < p->time + NAME_PATIENCE && now - e->c.first_seen < 2 * NSEC_PER_SEC;
+	return e && !e->named && e->known && now < p->time + NAME_PATIENCE &&
+	       now - e->c.first_seen < 2 * NSEC_PER_SEC;
 }
 
 /* Writes those that are due, as far as fewer than at_once are being finished. */
@@ -127,7 +129,8 @@ static void write_due(struct watch *w)
 		struct dump_ask *p = &w->pending[i];
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-		if (now >= p->due && !waits_for_name(w, p, now) && jobs_writing(w) < w->engine->config->at_once) {
+		if (now >= p->due && !waits_for_name(w, p, now) &&
+		    jobs_writing(w) < w->engine->config->at_once) {
 			dump_write(w, p);
 			ask_free(p);
 		} else {
@@ -147,7 +150,8 @@ static void on_source(void *arg, const struct source *s, const struct ctrace_rec
 
 /* --- looks at files ------------------------------------------------------------------------- */
 
-static void check_throttled(struct watch *w, const struct trigger *t, struct looked *x, const struct cgroup_quota *q,
+static void check_throttled(struct watch *w, const struct trigger *t, struct looked *x,
+			    const struct cgroup_quota *q,
 			    uint64_t since)
 {
 	uint64_t ns = q->throttled_ns - x->quota.throttled_ns;
@@ -155,7 +159,8 @@ static void check_throttled(struct watch *w, const struct trigger *t, struct loo
 	struct sbuf details = { 0 };
 	struct json j = { .out = &details };
 
-	if (!x->has_quota || q->throttled_ns < x->quota.throttled_ns || q->number != x->quota.number || !since)
+	if (!x->has_quota || q->throttled_ns < x->quota.throttled_ns || q->number != x->quota.number ||
+	    !since)
 		return;
 	share = 100 * (double)ns / (double)since;
 	if (share < t->percent)
@@ -165,10 +170,12 @@ static void check_throttled(struct watch *w, const struct trigger *t, struct loo
 	json_uint(&j, "periods", q->periods - x->quota.periods);
 	json_uint(&j, "periods_throttled", q->throttled - x->quota.throttled);
 	watch_trigger(w, t, x->cid, clock_ns(CLOCK_MONOTONIC), xstrdup("throttled"),
-		      xasprintf("it had no quota for %.0f%% of the last %.0f s", share, (double)since / 1e9), &details, -1);
+		      xasprintf("it had no quota for %.0f%% of the last %.0f s", share, (double)since / 1e9),
+		      &details, -1);
 }
 
-static void check_pressure(struct watch *w, const struct trigger *t, const struct looked *x, const struct look_files *now)
+static void check_pressure(struct watch *w, const struct trigger *t, const struct looked *x,
+			   const struct look_files *now)
 {
 	const char *of = pressure_words[t->resource], *how = t->full ? "full" : "some";
 	struct sbuf details = { 0 };
@@ -211,7 +218,10 @@ static void look_at(struct watch *w, struct looked *x, const struct ctrace_conta
 	x->has_quota = has_quota;
 }
 
-/* Those whose time has come; the looks of many containers are spread over the time between two. True: not all. */
+/*
+ * Those whose time has come; the looks of many containers are spread over the time between two. True: not
+ * all.
+ */
 static bool look_around(struct watch *w)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), every = w->engine->config->look;
@@ -243,7 +253,8 @@ static void tell_state(struct watch *w, const char *before)
 	struct sbuf b = { 0 };
 
 	sbuf_size(&b, c->memory);
-	notify_systemd("%sSTATUS=recording into %s, %zu triggers, %llu dumps written", before, b.s, c->ntriggers,
+	notify_systemd("%sSTATUS=recording into %s, %zu triggers, %llu dumps written", before, b.s,
+		       c->ntriggers,
 		       (unsigned long long)w->account.written);
 	sbuf_free(&b);
 }
@@ -269,7 +280,8 @@ static void reload(struct watch *w)
 		fputs(m.b.s, stderr);
 	if (!new) {
 		fprintf(stderr, "ctrace: the new configuration was not taken: the old one goes on\n");
-		notify_systemd("READY=1\nSTATUS=the new configuration was not taken: the old one goes on (%zu mistakes)", m.n);
+		notify_systemd("READY=1\nSTATUS=the new configuration has %zu mistakes: the old one goes on",
+			       m.n);
 	} else {
 		while (engine_read(w->engine, on_source, w, &w->account.records))
 			;
@@ -429,7 +441,8 @@ static int take_store(struct watch *w, const struct watch_config *c)
 	int err = store_make(c->dir);
 
 	if (err)
-		return cli_error("cannot use %s: %s", c->dir, err == -EPERM ? "it is another user's" : strerror(-err));
+		return cli_error("cannot use %s: %s", c->dir,
+				 err == -EPERM ? "it is another user's" : strerror(-err));
 	w->lock_fd = store_lock(c->dir);
 	if (w->lock_fd == -EWOULDBLOCK)
 		return cli_error("another watch writes to %s", c->dir);
@@ -498,7 +511,8 @@ int watch_run(const char *conf, struct watch_config *c)
 	if (status == CLI_OK) {
 		trim(&w);
 		store_save_state(w.engine->config->dir, &w.account, false);
-		fprintf(stderr, "ctrace: watching: %zu triggers, dumps go to %s\n", w.engine->config->ntriggers,
+		fprintf(stderr, "ctrace: watching: %zu triggers, dumps go to %s\n",
+			w.engine->config->ntriggers,
 			w.engine->config->dir);
 		tell_state(&w, "READY=1\n");
 		status = loop(&w, container_fd);

@@ -66,7 +66,8 @@ int watch_run(const char *conf, struct watch_config *c);
  * A trigger was set off. Takes word, what and the text of details (NULL: none). client: who waits for the
  * answer, -1: nobody.
  */
-void watch_trigger(struct watch *w, const struct trigger *t, uint32_t cid, uint64_t time, char *word, char *what,
+void watch_trigger(struct watch *w, const struct trigger *t, uint32_t cid, uint64_t time, char *word,
+		   char *what,
 		   struct sbuf *details, int client);
 
 /* --- ends.c: why processes and containers end --- */
@@ -81,7 +82,10 @@ void ends_own(struct watch *w, const struct trigger *t, const struct ctrace_reco
 
 /* Writes what is known, and starts the job that finishes it. Frees nothing of p. */
 void dump_write(struct watch *w, struct dump_ask *p);
-/* In a child: the reports, and all that makes a dump whole. Does not return. head: reason.json without its end */
+/*
+ * In a child: the reports, and all that makes a dump whole. Does not return. head: reason.json without its
+ * end
+ */
 struct finish {
 	const char *dir, *new, *id;	/* new: the directory's name until it is whole */
 	bool recording;
@@ -125,7 +129,10 @@ void control_read(struct watch *w, size_t i);
 void control_answer(int fd, const struct sbuf *json);
 void control_error(int fd, const char *why);
 void control_close(struct watch *w);
-/* A client. Sends a line and waits. NULL: *err is -errno; -ECONNREFUSED, -ENOENT: no watch runs. Freed by the caller. */
+/*
+ * A client. Sends a line and waits. NULL: *err is -errno; -ECONNREFUSED, -ENOENT: no watch runs. Freed by
+ * the caller.
+ */
 char *control_ask(const char *line, int timeout_ms, int *err);
 
 #endif
