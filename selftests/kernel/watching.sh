@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154,SC2120,SC2119 # what lib.sh has; tests pass words, or none
 # watching.sh: what the tests of `ctrace watch` share. Source it after lib.sh.
 
 dumps=$tmp/dumps

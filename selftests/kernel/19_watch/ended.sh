@@ -57,6 +57,7 @@ has "why.json names it" 'signal 9 \(SIGKILL\) from sh/[0-9]+ of ' "$dump/why.jso
 whole victim
 check "on_dump ran for each" wait_for 10 lines 3 "^(fails exit-3|crashes SIGSEGV|victim SIGKILL) $dumps/2" "$tmp/on_dump"
 
+# shellcheck disable=SC2119 # no part of a name
 same "no dump of a container that ends well, nor of a neighbour" 3 "$(n_dumps)"
 w list > "$tmp/list" 2> "$tmp/err"
 has "list" '^20[0-9T.]*-fails-exit-3 +fails +[0-9.]+[KM] +its init ended with status 3$' "$tmp/list"
