@@ -116,7 +116,7 @@ static struct rate_use *find_use(const struct rates *r, const char *name)
 	return NULL;
 }
 
-/* Those whose time is over say nothing any more. */
+/* A use whose time is over limits nothing any more. */
 static void forget(struct rates *r, uint64_t now)
 {
 	size_t n = 0;

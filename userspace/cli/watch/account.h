@@ -22,7 +22,7 @@ struct account {
 	uint64_t written;
 	uint64_t unwritten[UNWRITTEN_N];
 	uint64_t removed_quota, removed_age;	/* dumps that made room for others, or were old */
-	uint64_t joined;	/* triggers that another one's dump tells: they came just before or after */
+	uint64_t joined;	/* triggers that are in another one's dump: they came just before or after */
 	uint64_t notices;	/* how often notices of births and deaths were lost */
 	uint64_t records;	/* records of triggers that were overwritten before they were read */
 	uint64_t untracked;	/* containers that there was no room for */

@@ -250,7 +250,7 @@ static bool split_duration(const struct at *at, struct trigger *t, const char *k
 }
 
 /*
- * Calls that take so long, or spans. A span's condition is written out; events/probes.c adds that of calls.
+ * Calls or spans that take too long. A span's condition is written out; events/probes.c adds that of calls.
  */
 static bool take_span(const struct at *at, struct trigger *t, const char *key, char *v)
 {
@@ -497,7 +497,7 @@ static void take_line(const struct at *at, char *line, struct seen *seen)
 	take_recorder(at, key, v);
 }
 
-/* What depends on several lines. */
+/* Values that depend on several lines. */
 static void settle(struct watch_config *c, const struct at *at, bool section)
 {
 	if (!section)

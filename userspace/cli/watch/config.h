@@ -47,7 +47,7 @@ struct trigger {
 	bool full;		/* PRESSURE: "full", not "some" */
 	uint64_t duration;	/* CALL, SPAN: ns */
 	char *events;		/* CALL, SPAN, EVENT: as after -e; of the last two with their condition */
-	/* options behind it, in brackets; else those of the section */
+	/* options behind it, in brackets; else the section's */
 	char *only;		/* a glob of containers' names, or NULL */
 	struct rate_limit rate;
 	uint64_t seconds;	/* ns */
@@ -82,7 +82,7 @@ static inline bool trigger_records(const struct trigger *t)
 	return t->kind == TRIGGER_CALL || t->kind == TRIGGER_SPAN || t->kind == TRIGGER_EVENT;
 }
 
-/* What is wrong with a file: a line for each mistake. */
+/* The mistakes in a file, a line for each. */
 struct mistakes {
 	struct sbuf b;
 	size_t n;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes a dump: the recording of the last seconds from the rings, which goes on meanwhile, with what `ctrace
- * record` writes beside the records. All of it goes into DIR/.new-ID/, where finish.c makes it whole.
+ * Writes a dump: the recording of the last seconds from the rings, while the recorder writes on, and the
+ * files that `ctrace record` writes beside the records. All of it goes into DIR/.new-ID/, where finish.c
+ * makes it whole.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "watch/watch.h"
 
 #define SPACE_LEAST	(16ull << 20)	/* bytes that must be free before a dump is begun */
-#define ROUNDS_MAX	256u		/* over the rings: records that come meanwhile make no end of it */
+#define ROUNDS_MAX	256u		/* over the rings: new records must not make it endless */
 #define STATE_ARENA	(4ull << 20)	/* bytes for a state dump */
 #define NAMES_MAX	1024u		/* containers that a dump names besides its own and those around it */
 

@@ -7,7 +7,7 @@
 #include "strace/syscall.h"
 #include "watch/watch.h"
 
-#define NEAR		(2 * NSEC_PER_SEC)	/* a cause is at most so long before what it caused */
+#define NEAR		(2 * NSEC_PER_SEC)	/* the longest time between a cause and its effect */
 #define SWEEP		(NSEC_PER_SEC / 10)	/* between two looks at which containers have died */
 
 struct record {

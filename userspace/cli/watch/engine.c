@@ -58,7 +58,7 @@ static struct probes_opts trigger_probes(const struct trigger *t)
 	return o;
 }
 
-/* The message of a mistake comes from where it is found, so the line is told before it. */
+/* The message of a mistake is printed where the mistake is found; this adds its line. */
 static void check_one(const struct watch_config *c, const struct ctrace_schema *schema, struct probes_opts o,
 		      unsigned int line, const char *text, struct mistakes *m)
 {
@@ -172,7 +172,7 @@ static int new_sources(struct engine *e)
 	return status;
 }
 
-/* The recorder first: what a trigger asks for is there. */
+/* The recorder first: it has the events before the first trigger. */
 static int start(struct engine *e)
 {
 	int err = ctrace_session_start(e->run.session);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The sessions of one configuration: the recorder, whose rings nobody reads until something happens, and
- * small ones whose records are read as they come, because each of them sets off a dump. Those are: one for
+ * small ones whose records are read as they come, because each of them sets off a dump: one for
  * the ends of processes, and one for each trigger of calls, spans and events.
  */
 #ifndef CTRACE_WATCH_ENGINE_H
@@ -15,7 +15,7 @@ struct source {
 	struct ctrace_reader *reader;
 	const struct trigger *trigger;	/* NULL: of the ends of processes */
 	struct probes probes;
-	uint64_t lost;			/* records that were overwritten before they were read, so far told */
+	uint64_t lost;			/* records that were overwritten before they were read, as counted so far */
 };
 
 struct engine {

@@ -43,7 +43,7 @@ struct looked {
 	struct last_kill kill;		/* of its init */
 	uint64_t oom;			/* when the OOM killer took one of its processes; 0: never */
 	char oom_text[96];
-	bool ended;			/* its end was told */
+	bool ended;			/* its end set a trigger off */
 };
 
 #define LOOK_BUCKETS	4096u

@@ -20,7 +20,7 @@ struct watch_state {
 	bool readable;		/* the directory of dumps */
 };
 
-/* root: "" or a directory in place of /. conf: below it. What is not allowed is not known. */
+/* root: "" or a directory in place of /. conf: below it. It leaves out what the caller may not see. */
 void watch_state_get(struct watch_state *s, const char *root, const char *conf);
 void watch_state_free(struct watch_state *s);
 /* Appends "runs (pid 12): 3 dumps written; 5 dumps take 12.0M". */

@@ -219,8 +219,8 @@ static void look_at(struct watch *w, struct looked *x, const struct ctrace_conta
 }
 
 /*
- * Those whose time has come; the looks of many containers are spread over the time between two. True: not
- * all.
+ * Looks at each container whose time has come; the looks of many are spread over the time between two. True:
+ * not at all of them.
  */
 static bool look_around(struct watch *w)
 {

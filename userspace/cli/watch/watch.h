@@ -44,7 +44,7 @@ struct watch {
 	struct ctable *ctable;
 	const char *conf;
 	struct engine *engine;
-	struct account account, told;	/* told: as the last dump has it */
+	struct account account, told;	/* told: as it was at the last dump */
 	struct rates rates;
 	struct looks looks;
 	struct dump_ask pending[PENDING_MAX];
@@ -53,7 +53,7 @@ struct watch {
 	struct trigger asked;
 	int listen_fd, signal_fd, lock_fd;
 	struct { int fd; } clients[CLIENTS_MAX];
-	unsigned int notices;		/* ctable's lost, so far told */
+	unsigned int notices;		/* ctable's lost, as counted so far */
 	uint64_t swept, saved, trimmed;	/* CLOCK_MONOTONIC, ns */
 	bool stop, swept_late;
 };
