@@ -15,7 +15,7 @@ struct source {
 	struct ctrace_reader *reader;
 	const struct trigger *trigger;	/* NULL: of the ends of processes */
 	struct probes probes;
-	uint64_t lost;			/* records that were overwritten before they were read, as counted so far */
+	uint64_t lost;			/* records overwritten before they were read, as counted so far */
 };
 
 struct engine {
