@@ -312,8 +312,8 @@ static void put_reason(struct sbuf *b, struct dump *d)
 	look_files_put(&j, "after", &p->after);
 	json_close(&j, '}');
 	account_put(&j, "account", &w->account, NULL);
-	account_put(&j, "since_last_dump", &w->account, &w->told);
-	w->told = w->account;
+	account_put(&j, "since_last_dump", &w->account, &w->last);
+	w->last = w->account;
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ struct watch {
 	struct ctable *ctable;
 	const char *conf;
 	struct engine *engine;
-	struct account account, told;	/* told: at the last dump */
+	struct account account, last;	/* last: as it was at the last dump */
 	struct rates rates;
 	struct looks looks;
 	struct dump_ask pending[PENDING_MAX];
