@@ -183,8 +183,8 @@ int main(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : NULL;
 
 	output_init();
-	doctor_more = watch_doctor;
 	group_exec(argv);
+	doctor_more = watch_doctor;
 	cli_program = argv[0];
 	cli_end = argv + argc;
 	/* A closed pipe is an ordinary end: let writes fail with EPIPE. */
