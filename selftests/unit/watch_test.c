@@ -75,7 +75,7 @@ static void good(void)
 	check_eq(c->triggers[5].seconds, 5 * SEC);
 	check(c->triggers[5].neighbours);
 	check_eq(c->triggers[5].rate.every, 3600 * SEC);
-	check_str(c->triggers[6].events, "sched_wait if duration >= 100000000,block_io if duration >= 100000000");
+	check_str(c->triggers[6].events, "sched_wait,block_io if duration >= 100000000");
 	check_str(c->triggers[7].events, "sched_process_exec if filename ~ \"*[ab]\"");
 	check_eq(c->nrecords, 4);
 out:

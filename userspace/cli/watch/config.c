@@ -263,11 +263,10 @@ static bool take_span(const struct at *at, struct trigger *t, const char *key, c
 		wrong(at, "span: which? write 'span = sched_wait 100ms'");
 		return false;
 	}
-	for (char *w = strtok_r(v, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save)) {
+	for (char *w = strtok_r(v, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save))
 		sbuf_printf(&b, "%s%s", b.len ? "," : "", w);
-		if (t->kind == TRIGGER_SPAN)
-			sbuf_printf(&b, " if duration >= %llu", (unsigned long long)t->duration);
-	}
+	if (t->kind == TRIGGER_SPAN)
+		sbuf_printf(&b, " if duration >= %llu", (unsigned long long)t->duration);
 	t->events = b.len ? b.s : xstrdup("calls");
 	return true;
 }

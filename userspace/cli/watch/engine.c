@@ -19,17 +19,27 @@ const char engine_events[] =
 	"sched_process_exec,sched_process_exit,signal_generate,oom_*";
 
 /* Why processes end. Ends without a failure are left out where they are made. */
-#define ENDS	"sched_process_exit if group_dead == 1 && wait_status != 0,oom_mark_victim," \
+#define ENDS	"sched_process_exit if group_dead == 1 && wait_status != 0; oom_mark_victim; " \
 		"signal_generate if sig == 9 || sig == 15"
-#define ENDS_ANY "sched_process_exit if group_dead == 1,oom_mark_victim," \
+#define ENDS_ANY "sched_process_exit if group_dead == 1; oom_mark_victim; " \
 		"signal_generate if sig == 9 || sig == 15"
 
+/* A condition belongs to all events before it, so events with another one stand behind a semicolon. */
 static struct probes_opts probes_of(const char *events, bool usual)
 {
-	struct probes_opts o = { .nevents = 1, .lenient = usual };
+	struct probes_opts o = { .lenient = usual };
 
-	o.events = xcalloc(1, sizeof(o.events[0]));
-	o.events[0] = xstrdup(events);
+	while (*events) {
+		bool quoted = false;
+		size_t n = 0;
+
+		while (events[n] && (quoted || events[n] != ';'))
+			quoted ^= events[n++] == '"';
+		o.events = xrealloc(o.events, (o.nevents + 1) * sizeof(o.events[0]));
+		o.events[o.nevents++] = xstrndup(events, n);
+		events += n + (events[n] == ';');
+		events += strspn(events, " \t");
+	}
 	return o;
 }
 
