@@ -258,6 +258,7 @@ static void put_recording(struct json *j, const struct dump *d)
 		json_open(j, "losses", '{');
 		json_uint(j, "in_window", d->info.lost);
 		json_uint(j, "nested", d->losses.nested);
+		json_uint(j, "frozen", d->losses.frozen);
 		json_uint(j, "missed", d->losses.missed);
 		json_uint(j, "unfollowed", d->losses.unfollowed);
 		json_uint(j, "blind_ns", d->losses.blind);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "base/cli.h"
 #include "count/threads.h"
-#include "watch/engine.h"
+#include "watch/freeze.h"
 
 #define BATCH		1024u		/* records of a source at a time */
 #define SOURCE_RING	32768ull	/* bytes of a source on each CPU */
@@ -125,12 +126,49 @@ static int new_session(struct engine *e, const struct ctrace_session_opts *o, co
 	return CLI_OK;
 }
 
+/*
+ * The events that set dumps off are recorded, too, so that a dump has them, and freeze the container's rings. One that the recorder has already,
+ * with other options, stays as it is. 0 or -errno.
+ */
+static int add_triggers(struct engine *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < e->config->ntriggers && !err; i++) {
+		const struct trigger *t = &e->config->triggers[i];
+		struct probes_opts po;
+		struct probes p = { 0 };
+
+		if (!trigger_records(t))
+			continue;
+		po = trigger_probes(t);
+		err = probes_parse(&p, e->run.schema, &po) == CLI_OK ? 0 : -EINVAL;
+		for (size_t k = 0; k < p.n && !err; k++) {
+			const struct ctrace_probe_opts o = {
+				.sz = sizeof(o), .filter = p.v[k].filter, .flags = CTRACE_PROBE_F_FREEZE,
+			};
+
+			err = ctrace_probe_add(e->run.session, p.v[k].name, &o, NULL, NULL);
+			if (!err) {
+				e->run.probes.v = xrealloc(e->run.probes.v, (e->run.probes.n + 1) * sizeof(p.v[0]));
+				e->run.probes.v[e->run.probes.n++] = p.v[k];
+				p.v[k] = (struct probe_want){ 0 };
+			}
+			err = err == -EEXIST ? 0 : err;
+		}
+		probes_free(&p);
+		probes_opts_free(&po);
+	}
+	return err;
+}
+
 static int new_recorder(struct engine *e)
 {
 	const struct watch_config *c = e->config;
 	const struct ctrace_session_opts o = {
 		.sz = sizeof(o), .arena_size = c->memory, .containers = c->containers, .name = "ctrace watch",
 		.flags = CTRACE_SESSION_F_NEIGHBOURS | (c->events ? CTRACE_SESSION_F_PATHS : 0),
+		.freeze_ms = FREEZE_MS,
 	};
 	int status;
 
@@ -140,7 +178,11 @@ static int new_recorder(struct engine *e)
 	status = probes_parse(&e->run.probes, e->run.schema, &e->opts.probes);
 	if (status == CLI_OK && c->samples)
 		probes_add_maps(&e->run.probes, e->run.schema);
-	return status == CLI_OK ? new_session(e, &o, &e->run.probes, &e->run.session) : status;
+	if (status == CLI_OK)
+		status = new_session(e, &o, &e->run.probes, &e->run.session);
+	if (status == CLI_OK && add_triggers(e))
+		status = cli_error("%s", ctrace_errmsg(e->run.ct));
+	return status;
 }
 
 static int new_source(struct engine *e, const struct trigger *t, struct probes_opts po)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cli.h"
+#include "watch/freeze.h"
 #include "watch/watch.h"
 
 #define MSEC		1000000ull
@@ -132,12 +133,19 @@ static void write_due(struct watch *w)
 		if (now >= p->due && !waits_for_name(w, p, now) &&
 		    jobs_writing(w) < w->engine->config->at_once) {
 			dump_write(w, p);
+			if (trigger_records(p->trigger))
+				freeze_thaw(w->engine, p->cid);
 			ask_free(p);
 		} else {
 			w->pending[kept++] = *p;
 		}
 	}
 	w->npending = kept;
+}
+
+static bool is_pending(void *arg, uint32_t cid)
+{
+	return pending_of(arg, cid);
 }
 
 static void on_source(void *arg, const struct source *s, const struct ctrace_record *rec)
@@ -344,6 +352,7 @@ static void tick(struct watch *w)
 		w->account.notices += w->ctable->lost - w->notices;
 		w->notices = w->ctable->lost;
 	}
+	freeze_check(w->engine, is_pending, w);
 	if (now - w->saved >= SAVE) {
 		store_save_state(w->engine->config->dir, &w->account, false);
 		w->saved = now;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The recorder's rings of a container stop at the event that sets a dump off, in the event itself
+ * (libctrace_freeze.h). The watch hears of the event from the trigger's own session: a container that has no
+ * rings of its own is not frozen, and is written down all the same.
+ */
+#ifndef CTRACE_WATCH_FREEZE_H
+#define CTRACE_WATCH_FREEZE_H
+
+#include "watch/engine.h"
+
+/* A container stays frozen for so long at most, if its dump does not thaw it. */
+#define FREEZE_MS	5000u
+
+/* Lets the container's records be written again, if it is frozen. CTRACE_CID_ALL: those of all. */
+void freeze_thaw(struct engine *e, uint32_t cid);
+/* Thaws what is frozen and for which there will be no dump. wanted: is there one? */
+void freeze_check(struct engine *e, bool (*wanted)(void *arg, uint32_t cid), void *arg);
+
+#endif
