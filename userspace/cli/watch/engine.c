@@ -126,9 +126,17 @@ static int new_session(struct engine *e, const struct ctrace_session_opts *o, co
 	return CLI_OK;
 }
 
+/* Moves w there. */
+static void append(struct probes *p, struct probe_want *w)
+{
+	p->v = xrealloc(p->v, (p->n + 1) * sizeof(p->v[0]));
+	p->v[p->n++] = *w;
+	*w = (struct probe_want){ 0 };
+}
+
 /*
- * The events that set dumps off are recorded, too, so that a dump has them, and freeze the container's rings. One that the recorder has already,
- * with other options, stays as it is. 0 or -errno.
+ * The events that set dumps off are recorded, too, so that a dump has them, and freeze the container's rings.
+ * One that the recorder has already, with other options, stays as it is. 0 or -errno.
  */
 static int add_triggers(struct engine *e)
 {
@@ -149,11 +157,8 @@ static int add_triggers(struct engine *e)
 			};
 
 			err = ctrace_probe_add(e->run.session, p.v[k].name, &o, NULL, NULL);
-			if (!err) {
-				e->run.probes.v = xrealloc(e->run.probes.v, (e->run.probes.n + 1) * sizeof(p.v[0]));
-				e->run.probes.v[e->run.probes.n++] = p.v[k];
-				p.v[k] = (struct probe_want){ 0 };
-			}
+			if (!err)
+				append(&e->run.probes, &p.v[k]);
 			err = err == -EEXIST ? 0 : err;
 		}
 		probes_free(&p);
