@@ -16,7 +16,7 @@ memory=''
 if grep -qw memory "$mount/cgroup.controllers" && echo +memory > "$mount/cgroup.subtree_control" && echo +memory > "$mount/box/cgroup.subtree_control"; then
 	memory=yes
 fi
-conf 'throttled = 40%' 'oom = yes' 'call = fsync 600ms' 'span = sched_block 900ms [only = sleeper*]' 'event = sched_process_exec if filename ~ "*/workload"' \
+conf 'throttled = 40%' 'oom = yes' 'call = fsync 600ms' 'span = sched_block 900ms [only = '"$(hex64 sleeper | cut -c1-8)*]" 'event = sched_process_exec if filename ~ "*/workload"' \
 	'event = signal_generate if sig == 10 [seconds = 2]'
 check "the configuration, with its events" w --check
 watching
@@ -57,7 +57,7 @@ dumped_as "$spinner" throttled 60
 note "$(reason .what)"
 at_least "its share, as the event has it, in percent" 40 "$(reason '.details.event | .throttled_ns * 100 / .of_ns | floor')"
 check "cpu.stat before and after" test "$(reason '.cgroup.before["cpu.stat"] | length')" -gt 20 -a "$(reason '.cgroup.after["cpu.stat"] | length')" -gt 20
-same "why.json: the cause" throttled "$(jq -r '.rows[0].cause' "$dump/why.json")"
+same "why.json: the cause" quota "$(jq -r '.rows[0].cause' "$dump/why.json")"
 
 if [ -n "$slow" ]; then
 	box writer sh -c "while [ ! -e $tmp/go ]; do sleep 0.1; done; dd if=/dev/zero of=$slow/file bs=4k count=1 conv=fsync 2> /dev/null; sleep 1000"

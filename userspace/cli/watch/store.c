@@ -81,8 +81,10 @@ int store_make(const char *dir)
 int store_lock(const char *dir)
 {
 	char *path = xasprintf("%s/" LOCK, dir);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), err = fd < 0 ? -errno : 0;
+	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int err = fd < 0 ? -errno : 0;
 
+	/* open for reading: the file system may become read-only at any time */
 	free(path);
 	if (!err && flock(fd, LOCK_EX | LOCK_NB)) {
 		err = -errno;

@@ -82,14 +82,11 @@ void watch_trigger(struct watch *w, const struct trigger *t, uint32_t cid, uint6
 {
 	struct centry *e = cid == CID_EVERY ? NULL : ctable_get(w->ctable, cid);
 	struct dump_ask *p = pending_of(w, cid);
-	enum unwritten why;
 
 	if (e && t->only && fnmatch(t->only, e->name ? e->name : "", 0)) {
 		/* another container's */
 	} else if (p && client < 0) {
 		join(w, p, word, what);
-	} else if (!admits(w, t, e, &why)) {
-		w->account.unwritten[why]++;
 	} else if (w->npending == PENDING_MAX) {
 		w->account.unwritten[UNWRITTEN_BUSY]++;
 		control_error(client, "too many at once");
@@ -121,18 +118,34 @@ static bool waits_for_name(const struct watch *w, const struct dump_ask *p, uint
 	       now - e->c.first_seen < 2 * NSEC_PER_SEC;
 }
 
-/* Writes those that are due, as far as fewer than at_once are being finished. */
+/* Is it due? Then the rates are asked, once: *refused says that they refuse it. */
+static bool is_due(struct watch *w, struct dump_ask *p, bool *refused)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	enum unwritten why;
+
+	if (now < p->due || waits_for_name(w, p, now))
+		return false;
+	*refused = !p->admitted && p->cid != CID_EVERY &&
+		   !admits(w, p->trigger, ctable_get(w->ctable, p->cid), &why);
+	if (*refused)
+		w->account.unwritten[why]++;
+	p->admitted = true;
+	return true;
+}
+
+/* Writes what is due, as far as fewer than at_once are being finished. */
 static void write_due(struct watch *w)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < w->npending; i++) {
 		struct dump_ask *p = &w->pending[i];
-		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		bool refused = false;
 
-		if (now >= p->due && !waits_for_name(w, p, now) &&
-		    jobs_writing(w) < w->engine->config->at_once) {
-			dump_write(w, p);
+		if (is_due(w, p, &refused) && (refused || jobs_writing(w) < w->engine->config->at_once)) {
+			if (!refused)
+				dump_write(w, p);
 			if (trigger_records(p->trigger))
 				freeze_thaw(w->engine, p->cid);
 			ask_free(p);

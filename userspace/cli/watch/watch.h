@@ -24,6 +24,7 @@ struct dump_ask {
 	struct sbuf details;		/* members of a JSON object */
 	struct sbuf also;		/* JSON: texts of others that joined it */
 	unsigned int joined;
+	bool admitted;			/* by the rates: asked when its container's name is known */
 	struct look_files after;	/* the cgroup's files at that moment */
 	int client;			/* who asked, -1: nobody waits */
 };
