@@ -3,7 +3,7 @@
 # description: a container without quota, one that stalls in fsync, one whose process the OOM killer takes: why.json of each dump names the cause
 # witness: cpu.stat, a disk of the test's own that is slow, the kernel's log
 # requires: v2
-# timeout: 240
+# timeout: 400
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../watching.sh
@@ -16,7 +16,7 @@ memory=''
 if grep -qw memory "$mount/cgroup.controllers" && echo +memory > "$mount/cgroup.subtree_control" && echo +memory > "$mount/box/cgroup.subtree_control"; then
 	memory=yes
 fi
-conf 'throttled = 40%' 'oom = yes' 'call = fsync 600ms' 'span = sched_block 900ms [only = '"$(hex64 sleeper | cut -c1-8)*]" 'event = sched_process_exec if filename ~ "*/workload"' \
+conf 'throttled = 40%' 'oom = yes' 'call = fsync 150ms' 'span = sched_block 900ms [only = '"$(hex64 sleeper | cut -c1-8)*]" 'event = sched_process_exec if filename ~ "*/workload"' \
 	'event = signal_generate if sig == 10 [seconds = 2]'
 check "the configuration, with its events" w --check
 watching
@@ -28,7 +28,7 @@ box() {
 	cheap "$name" -g "/box/$(hex64 "$name")" -- "$@"
 }
 
-# A disk whose every request takes half a second.
+# A disk whose every request takes a tenth of a second.
 slow=''
 if command -v mkfs.ext4 > /dev/null || command -v mkfs.minix > /dev/null; then
 	modprobe null_blk nr_devices=0 2> /dev/null && modprobe configfs 2> /dev/null
@@ -36,7 +36,7 @@ if command -v mkfs.ext4 > /dev/null || command -v mkfs.minix > /dev/null; then
 	d=/sys/kernel/config/nullb/slow
 	if mkdir $d 2> /dev/null; then
 		later "echo 0 > $d/power; rmdir $d; rmmod null_blk"
-		for x in memory_backed:1 size:16 irqmode:2 completion_nsec:500000000 power:1; do echo "${x#*:}" > "$d/${x%:*}"; done
+		for x in memory_backed:1 size:16 irqmode:2 completion_nsec:100000000 power:1; do echo "${x#*:}" > "$d/${x%:*}"; done
 		mkdir "$tmp/disk"
 		disk=/dev/nullb$(cat $d/index)
 		[ -b "$disk" ] || disk=/dev/slow
@@ -65,10 +65,10 @@ if [ -n "$slow" ]; then
 	: > "$tmp/go"
 	dumped_as "$label" call-fsync 90
 	note "$(reason .what)"
-	at_least "how long it took, in ms" 600 "$(reason '.details.event.duration / 1e6 | floor')"
+	at_least "how long it took, in ms" 150 "$(reason '.details.event.duration / 1e6 | floor')"
 	same "whose" dd "$(reason .details.event.comm)"
 	note "$(jq -c '.rows[0] | {cause, spent}' "$dump/why.json")"
-	at_least "why.json: time at the disk, in ms" 500 "$(jq '.rows[0].spent | (.disk + .kernel) / 1e6 | floor' "$dump/why.json")"
+	at_least "why.json: time at the disk, in ms" 100 "$(jq '.rows[0].spent | (.disk + .kernel) / 1e6 | floor' "$dump/why.json")"
 fi
 
 if [ -n "$memory" ]; then
