@@ -60,10 +60,13 @@ check "on_dump ran for each" wait_for 10 lines 3 "^(fails exit-3|crashes SIGSEGV
 # shellcheck disable=SC2119 # no part of a name
 same "no dump of a container that ends well, nor of a neighbour" 3 "$(n_dumps)"
 w list > "$tmp/list" 2> "$tmp/err"
+note "$(cat "$tmp/list")"
 has "list" '^20[0-9T.]*-fails-exit-3 +fails +[0-9.]+[KM] +its init ended with status 3$' "$tmp/list"
 same "list --json" 3 "$(w list --json | jq -r .id | grep -c ^20)"
 dump=$(ls -d "$dumps"/*-fails-exit-3)
 w show "$(basename "$dump")" > "$tmp/show"
+note "$(cat "$tmp/show")"
+note "$(jq -r '.rows[0].verdict' "$dump/why.json"), $(jq -c '.rows[0].spent' "$dump/why.json")"
 has "show" '^happened +its init ended with status 3$' "$tmp/show"
 has "show" '^asked by +ended = failed$' "$tmp/show"
 check "export" sh -c "cd $tmp && ctrace watch export --config conf $(basename "$dump") && tar -tf $(basename "$dump").tar | grep -q /reason.json"
