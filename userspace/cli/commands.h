@@ -98,10 +98,6 @@ int first_screen(void);
  */
 struct centry *explain_of_pid(struct ctable *t, const char *word, char **because, int *status);
 
-/* cmd_watch.c. What 'ctrace doctor' says of the watch, if it is configured. */
-struct machine;
-void watch_doctor(struct machine *m);
-
 /* complete.c. Prints what the last word may become; the first is that behind "ctrace". */
 void complete(char **words, int n);
 

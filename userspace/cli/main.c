@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "commands.h"
 #include "doctor/doctor.h"
+#include "watch/report.h"
 #include "base/cli.h"
 #include "base/group.h"
 #include "base/habits.h"

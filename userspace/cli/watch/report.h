@@ -28,4 +28,8 @@ void watch_state_words(struct sbuf *b, const struct watch_state *s);
 /* Writes it as a member. */
 void watch_state_json(struct json *j, const char *key, const struct watch_state *s);
 
+/* cmd_watch.c. What 'ctrace doctor' says of the watch, if it is configured. */
+struct machine;
+void watch_doctor(struct machine *m);
+
 #endif
