@@ -9,12 +9,12 @@
 
 #include "watch/engine.h"
 
-/* A container stays frozen for so long at most, if its dump does not thaw it. */
+/* The longest that a container stays frozen, if no dump thaws it. */
 #define FREEZE_MS	5000u
 
-/* Lets the container's records be written again, if it is frozen. CTRACE_CID_ALL: those of all. */
+/* Lets the container's records be written again, if it is frozen. CTRACE_CID_ALL: all of them. */
 void freeze_thaw(struct engine *e, uint32_t cid);
-/* Thaws what is frozen and for which there will be no dump. wanted: is there one? */
+/* Thaws containers that no dump will thaw. wanted: will one? */
 void freeze_check(struct engine *e, bool (*wanted)(void *arg, uint32_t cid), void *arg);
 
 #endif

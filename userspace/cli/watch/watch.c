@@ -20,6 +20,7 @@
  */
 #define SETTLE		(200 * MSEC)
 #define NAME_PATIENCE	(1000 * MSEC)	/* for a container that has no name yet */
+#define NAME_YOUNG	(5 * NSEC_PER_SEC)	/* so old may a container be before its name is written */
 #define TICK		NSEC_PER_SEC
 #define SAVE		(10 * NSEC_PER_SEC)
 #define TRIM		(60 * NSEC_PER_SEC)
@@ -254,6 +255,9 @@ static bool look_around(struct watch *w)
 
 		if (!ctable_alive(e) || e->c.cid == CTRACE_CID_HOST)
 			continue;
+		/* its files, which have the name, are perhaps gone when it is needed */
+		if (!e->named && now - e->c.first_seen < NAME_YOUNG)
+			ctable_get(w->ctable, e->c.cid);
 		x = looks_get(&w->looks, e->c.cid);
 		if (!x || x->due > now)
 			continue;
