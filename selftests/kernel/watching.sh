@@ -8,7 +8,8 @@ conf() { { printf '[recorder]\nmemory = 8M\nseconds = 3\nlook = 1s\ndirectory = 
 w() { ctrace watch --config "$tmp/conf" "$@"; }
 # watching: starts a watch, and returns once it records; $watch is its pid, $tmp/watch what it says
 watching() {
-	w > "$tmp/watch" 2>&1 &
+	# no function: a signal is for the command itself
+	ctrace watch --config "$tmp/conf" > "$tmp/watch" 2>&1 &
 	watch=$!
 	later "kill $watch; wait $watch"
 	wait_for 20 grep -q watching: "$tmp/watch" || give_up "no watch: $(cat "$tmp/watch")"
