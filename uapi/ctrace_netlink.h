@@ -404,6 +404,8 @@ enum ctrace_attr_probe {
 	CTRACE_A_PROBE_COPY,
 	/* u64 ns, since it was added, in which kprobes were off, so none came; absent: 0. Replies only */
 	CTRACE_A_PROBE_BLIND_NS,
+	/* u32: id of the session whose rings CTRACE_PROBE_F_FREEZE freezes: ctrace_freeze.h */
+	CTRACE_A_PROBE_FREEZES,
 	__CTRACE_A_PROBE_MAX
 };
 
@@ -586,7 +588,7 @@ enum ctrace_attr_limit {
 	X(SESSION, TABLE_SIZE) X(SESSION, FREEZE_MS) X(FROZEN, CID)	\
 	X(PROBE, AGGREGATE) X(PROBE, ROWS)				\
 	X(PROBE, ID) X(PROBE, NAME) X(PROBE, FLAGS) X(PROBE, FILTER)	\
-	X(PROBE, ONE_OF)						\
+	X(PROBE, ONE_OF) X(PROBE, FREEZES)				\
 	X(TARGET, ID) X(TARGET, KIND) X(TARGET, NOT) X(TARGET, CID)	\
 	X(TARGET, CGROUP) X(TARGET, PID)				\
 	X(EVENT, ID) X(EVENT, NAME) X(EVENT, DEFINITION) X(EVENT, FLAGS)

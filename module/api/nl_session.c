@@ -44,6 +44,7 @@ static const struct nla_policy policy_probe[CTRACE_A_PROBE_MAX + 1] = {
 	[CTRACE_A_PROBE_AGGREGATE] = { .type = NLA_NUL_STRING, .len = CTRACE_TEXT_MAX - 1 },
 	[CTRACE_A_PROBE_ROWS] = { .type = NLA_U32 },
 	[CTRACE_A_PROBE_COPY] = { .type = NLA_U32 },
+	[CTRACE_A_PROBE_FREEZES] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy policy_target[CTRACE_A_TARGET_MAX + 1] = {
@@ -316,6 +317,11 @@ int ctrace_netlink_probe_add(struct sk_buff *in, struct genl_info *info)
 	if (o.rows > CTRACE_TABLE_ROWS_MAX)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_ROWS: %u is more than %u", o.rows, CTRACE_TABLE_ROWS_MAX);
+	if (pa[CTRACE_A_PROBE_FREEZES])
+		o.freezes = nla_get_u32(pa[CTRACE_A_PROBE_FREEZES]);
+	if (o.freezes && !(o.flags & CTRACE_PROBE_F_FREEZE))
+		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
+			"CTRACE_A_PROBE_FREEZES: only a probe with CTRACE_PROBE_F_FREEZE freezes");
 	if (o.flags & CTRACE_PROBE_F_FREEZE && o.aggregate)
 		return ctrace_netlink_error(ctrace_compat_extack(info), -EINVAL,
 			"CTRACE_A_PROBE_FLAGS: CTRACE_PROBE_F_FREEZE needs records, and an aggregate has none");

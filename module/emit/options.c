@@ -438,6 +438,24 @@ static __always_inline void emit_selected(struct ctrace_session *s, const struct
 }
 
 /*
+ * The event, in the rings of another session that are to be frozen now; NULL: not recorded. If that session
+ * has ended, its index may be another one's by now. If not, it does not end before preemption is enabled.
+ */
+static const struct ctrace_record *emit_last(const struct ctrace_session *to, u32 id, const struct ctrace_who *who,
+					     u32 payload, void (*fill)(void *payload, const void *arg),
+					     const void *arg)
+{
+	const struct ctrace_record *rec = NULL;
+	const struct noted n = { .fill = fill, .arg = arg, .rec = &rec };
+
+	if (READ_ONCE(ctrace_sessions[to->index]) != to || !READ_ONCE(to->recording) ||
+	    !(READ_ONCE(who->container->wanted) & 1u << to->index))
+		return NULL;
+	ctrace_emit_one(to->index, id, who, who->container->cid, payload, fill_noted, &n);
+	return rec;
+}
+
+/*
  * With interrupts off, the record and its stacks are the last ones of the container on this CPU: what comes
  * then finds the ring frozen. Only an NMI may still write one, before ctrace_arena_freeze() has marked the
  * ring.
@@ -446,14 +464,17 @@ static noinline void emit_freezing(struct ctrace_session *s, const struct ctrace
 				   const struct ctrace_who *who, u32 payload,
 				   void (*fill)(void *payload, const void *arg), const void *arg, char *room)
 {
+	struct ctrace_session *to = sel->freezes ?: s;
 	const struct ctrace_record *rec = NULL;
 	unsigned long flags;
 
 	raw_local_irq_save(flags);	/* raw: tracing of irqs-off must not call us again */
 	emit_selected(s, sel, id, who, payload, fill, arg, room, &rec);
+	if (rec && to != s)
+		rec = emit_last(to, id, who, payload, fill, arg);
 	/* the record is still there: the ring would have to be filled once, by NMIs alone, to overwrite it */
 	if (rec)
-		ctrace_arena_freeze(s->arena, who->container->cid, READ_ONCE(rec->time), id, who->tid);
+		ctrace_arena_freeze(to->arena, who->container->cid, READ_ONCE(rec->time), id, who->tid);
 	raw_local_irq_restore(flags);
 }
 

@@ -177,6 +177,8 @@ static void options_release(struct ctrace_option *sel)
 	ctrace_expr_free(sel->expr);
 	ctrace_agg_free(sel->agg);
 	free_percpu(sel->seen);
+	if (sel->freezes)
+		ctrace_session_put(sel->freezes);
 	kfree(sel);
 }
 
@@ -258,6 +260,24 @@ static bool in_line(u32 id, const struct ctrace_option *sel)
 	return id == CTRACE_ID_SCHED_WAIT && ctrace_aggregate_of_waits(sel->table, sel->agg);
 }
 
+/*
+ * The other session whose rings are frozen: its records show others than the frozen container already, as it
+ * gets one of an event that its own probes may not ask for.
+ */
+static int take_freezes(const struct ctrace_probe *p, u32 id, struct ctrace_option *sel, char *why)
+{
+	const struct ctrace_session *s = ctrace_session_find(id);
+
+	if (!s || s->sk != p->session->sk)
+		return ctrace_why(why, -ENOENT, "there is no session %u of the same socket to freeze", id);
+	if (!(s->flags & CTRACE_SESSION_F_NEIGHBOURS))
+		return ctrace_why(why, -EINVAL,
+				  "session %u may have views of one container, so only its own probes freeze it", id);
+	if (s != p->session)
+		sel->freezes = ctrace_session_find_get(id);
+	return 0;
+}
+
 static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_opts *o,
 		     struct range_room *r, char *why)
 {
@@ -274,6 +294,10 @@ static int new_range(struct ctrace_probe *p, u32 i, const struct ctrace_probe_op
 	if (!sel)
 		return -ENOMEM;
 	p->options[i] = sel;
+	if (o->freezes)
+		err = take_freezes(p, o->freezes, sel, why);
+	if (err)
+		return err;
 	if (o->aggregate)
 		err = new_table(p, o, sel, &r->t, nfields(p->session, &r->t), why);
 	if (err)

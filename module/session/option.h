@@ -44,6 +44,8 @@ struct ctrace_option {
 	u32 one_of;			/* 0: all */
 	u32 flags;			/* CTRACE_PROBE_F_* */
 	u32 copy;			/* bytes of the program's stack, for CTRACE_PROBE_F_USER_COPY */
+	/* whose rings CTRACE_PROBE_F_FREEZE freezes, with a reference; NULL: its own */
+	struct ctrace_session *freezes;
 };
 
 /* The stacks that it records, or counts by: CTRACE_PROBE_F_STACK, _USER_STACK. */

@@ -75,6 +75,7 @@ struct ctrace_probe_opts {
 	const char *filter;		/* or NULL, as is aggregate */
 	const char *aggregate;
 	u32 one_of, flags, rows, copy;
+	u32 freezes;			/* id of a session; 0: its own */
 };
 
 /* Before anything else here. kinds: NULL-terminated, static; it has one with `any`. */

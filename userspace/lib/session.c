@@ -228,6 +228,8 @@ static struct nl_msg *put_probe(struct nl_msg *msg, const char *name,
 		err |= nla_put_u32(msg, CTRACE_A_PROBE_ROWS, o->rows);
 	if (o && o->copy)
 		err |= nla_put_u32(msg, CTRACE_A_PROBE_COPY, o->copy);
+	if (o && o->freezes)
+		err |= nla_put_u32(msg, CTRACE_A_PROBE_FREEZES, o->freezes);
 	if (err) {
 		nlmsg_free(msg);
 		return NULL;

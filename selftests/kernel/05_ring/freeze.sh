@@ -23,7 +23,7 @@ of() {
 
 command -v frozen > /dev/null || skip "frozen was not built"
 load
-for case in load thaw span kprobe many crowded elsewhere dead; do
+for case in load thaw span kprobe many crowded elsewhere dead other; do
 	of "$case"
 done
 

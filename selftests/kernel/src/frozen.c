@@ -10,6 +10,7 @@
  *	crowded		a container without a ring of its own
  *	elsewhere	a frozen one on a CPU where it has none
  *	dead		it ends while it is frozen: its rings go to nobody
+ *	other		the probe of one session freezes the rings of another one
  *	hold		says "frozen", and waits to be killed
  */
 #include "frozen.h"
@@ -458,6 +459,65 @@ static void test_dead(void)
 	ksft_test_result(owns(cid) == 0, "thawed, it gives it up\n");
 }
 
+/* A recorder of plain events, and a trigger beside it. */
+static void test_other(void)
+{
+	struct ctrace_session_opts so = { .sz = sizeof(so), .ring_size = 65536, .name = "trigger" };
+	struct ctrace_probe_opts po = { .sz = sizeof(po), .filter = "ret < 0" };
+	struct ctrace_session *trigger;
+	struct box b, c;
+	uint64_t behind = 0, before;
+	int asked = 0, n = 0;
+
+	ksft_set_plan(9);
+	session_flags = CTRACE_SESSION_F_NEIGHBOURS;
+	setup(65536, 0, LONG_MS);
+	if (ctrace_session_new(ct, &so, &trigger) || ctrace_target_add(trigger, NULL, NULL))
+		fail("trigger");
+	po.freezes = ctrace_session_id(session);
+	ksft_test_result(ctrace_probe_add(trigger, "call:setpriority", &po, NULL, NULL) == -EINVAL,
+			 "without the flag: %s\n", ctrace_errmsg(ct));
+	po.flags = CTRACE_PROBE_F_FREEZE;
+	po.freezes = 0x7fffffff;
+	ksft_test_result(ctrace_probe_add(trigger, "call:setpriority", &po, NULL, NULL) == -ENOENT,
+			 "no such session: %s\n", ctrace_errmsg(ct));
+	po.freezes = ctrace_session_id(trigger);
+	ksft_test_result(ctrace_probe_add(trigger, "call:setpriority", &po, NULL, NULL) == -EINVAL,
+			 "one that may have views: %s\n", ctrace_errmsg(ct));
+	po.freezes = ctrace_session_id(session);
+	ksft_test_result(!ctrace_probe_add(trigger, "call:setpriority", &po, NULL, NULL), "another one\n");
+	start();
+	if (ctrace_session_start(trigger))
+		fail("start");
+	container(&b, 1, load_and_ask);
+	container(&c, 2, ask_only);
+	box_go(&b);
+	ksft_test_result(wait_frozen(1) == 1 && first.cid == cid_of(&b), "frozen: container %u\n", first.cid);
+	ksft_test_result(!ctrace_session_frozen(trigger, count_fn, &n) && !n, "but not in the trigger's session\n");
+	usleep(200000);
+	__atomic_store_n(&sh->stop, 1, __ATOMIC_RELAXED);
+	box_end(&b);
+	ctrace_session_stop(session);
+	frozen_now();
+	look_at_rings();
+	for (int i = 0; i < SLOTS; i++) {
+		asked += look.own[i].asked;
+		behind += look.own[i].behind;
+	}
+	ksft_test_result(asked == 1 && !behind && info().lost_frozen > 100,
+			 "%d record that asked, %llu behind it, %llu refused\n", asked, (unsigned long long)behind,
+			 (unsigned long long)info().lost_frozen);
+	/* the recorder goes first */
+	before = info_of(trigger).events;
+	ctrace_reader_close(reader);
+	ctrace_session_free(session);
+	box_go(&c);
+	box_end(&c);
+	ksft_test_result(info_of(trigger).events == before + 1, "when it has ended, the trigger records on\n");
+	ksft_test_result(!ctrace_session_frozen(trigger, count_fn, &n) && !n, "and freezes nothing\n");
+	ctrace_session_free(trigger);
+}
+
 static void test_hold(void)
 {
 	struct box b;
@@ -480,7 +540,7 @@ int main(int argc, char **argv)
 	static const struct { const char *name; void (*fn)(void); } tests[] = {
 		{ "load", test_load }, { "thaw", test_thaw }, { "span", test_span },
 		{ "kprobe", test_kprobe }, { "many", test_many }, { "crowded", test_crowded },
-		{ "elsewhere", test_elsewhere }, { "dead", test_dead }, { "hold", test_hold },
+		{ "elsewhere", test_elsewhere }, { "dead", test_dead }, { "other", test_other }, { "hold", test_hold },
 	};
 
 	if (argc < 2 || strcmp(argv[1], "hold"))

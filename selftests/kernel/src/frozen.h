@@ -16,6 +16,7 @@ static struct ctrace_session *session;
 static struct ctrace_reader *reader;
 static struct ctrace_schema *schema;
 static int cpus;
+static uint32_t session_flags;	/* CTRACE_SESSION_F_*, for setup() */
 
 static struct shared { int stop; uint64_t calls, since; } *sh;
 
@@ -43,6 +44,7 @@ static void setup(uint64_t ring, int slots, uint32_t freeze_ms)
 {
 	struct ctrace_session_opts so = {
 		.sz = sizeof(so), .ring_size = ring, .name = "frozen", .freeze_ms = freeze_ms,
+		.flags = session_flags,
 		.arena_size = (ring + 4096) * (slots ? slots : 8) * sysconf(_SC_NPROCESSORS_CONF) + 65536,
 	};
 
@@ -133,13 +135,18 @@ static int session_fn(const struct ctrace_session_info *i, void *arg)
 	return 0;
 }
 
-static struct ctrace_session_info info(void)
+static struct ctrace_session_info info_of(const struct ctrace_session *s)
 {
-	struct ctrace_session_info i = { .id = ctrace_session_id(session) };
+	struct ctrace_session_info i = { .id = ctrace_session_id(s) };
 
 	if (ctrace_session_each(ct, session_fn, &i))
 		fail("session");
 	return i;
+}
+
+static struct ctrace_session_info info(void)
+{
+	return info_of(session);
 }
 
 /* --- what is in the rings --------------------------------------------------------------- */

@@ -193,6 +193,8 @@ static void put_new_probe(void)
 		msg_str(m, CTRACE_A_PROBE_FILTER, MOSTLY(filters, 5));
 	if (chance(4))
 		msg_u32(m, CTRACE_A_PROBE_ONE_OF, u32());
+	if (chance(6))
+		msg_u32(m, CTRACE_A_PROBE_FREEZES, chance(2) ? u32() : rnd() % 8);
 	msg_nest_end(m, at);
 }
 
