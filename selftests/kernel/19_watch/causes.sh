@@ -28,6 +28,9 @@ box() {
 	cheap "$name" -g "/box/$(hex64 "$name")" -- "$@"
 }
 
+# last_event: the name of the last event in the recording of $dump, but for the state of tasks, which comes later
+last_event() { ctrace report --json "$dump/recording" 2> /dev/null | jq -r 'select(.event) | .event' | grep -v statedump | tail -n 1; }
+
 # A disk whose every request takes a tenth of a second.
 slow=''
 if command -v mkfs.ext4 > /dev/null || command -v mkfs.minix > /dev/null; then
@@ -67,6 +70,7 @@ if [ -n "$slow" ]; then
 	note "$(reason .what)"
 	at_least "how long it took, in ms" 150 "$(reason '.details.event.duration / 1e6 | floor')"
 	same "whose" dd "$(reason .details.event.comm)"
+	same "the recording ends with it" syscall_fsync "$(last_event)"
 	note "$(jq -c '.rows[0] | {cause, spent}' "$dump/why.json")"
 	at_least "why.json: time at the disk, in ms" 100 "$(jq '.rows[0].spent | (.disk + .kernel) / 1e6 | floor' "$dump/why.json")"
 fi
@@ -91,6 +95,7 @@ fi
 
 box sleeper sh -c 'sleep 1; sleep 1000'
 dumped_as "$label" span-sched_block 60
+same "the recording ends with it" sched_block "$(last_event)"
 box runner sh -c 'sleep 2; workload poll'
 dumped_as "$label" event-sched_process_exec 60
 box signals sh -c 'trap : USR1; sleep 1; kill -USR1 $$; while :; do sleep 1; done'

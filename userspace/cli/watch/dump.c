@@ -15,6 +15,7 @@
 #include "count/threads.h"
 #include "ctf/sink_ctf.h"
 #include "run/recording.h"
+#include "watch/freeze.h"
 #include "watch/watch.h"
 
 #define SPACE_LEAST	(16ull << 20)	/* bytes that must be free before a dump is begun */
@@ -417,7 +418,9 @@ void dump_write(struct watch *w, struct dump_ask *p)
 		d.dir = xasprintf("%s/" STORE_NEW "%s", dir, d.id);
 		/* waits that have not ended get records up to now */
 		run_cut_waits(&e->run);
-		d.to = clock_ns(CLOCK_MONOTONIC);
+		d.to = p->cid == CID_EVERY ? 0 : freeze_time(e, p->cid);
+		if (!d.to)
+			d.to = clock_ns(CLOCK_MONOTONIC);
 		choose_names(&d);
 		if (mkdir(d.dir, 0700))
 			not_written(&d, errno == ENOSPC ? UNWRITTEN_SPACE : UNWRITTEN_FAILED,

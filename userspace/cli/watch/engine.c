@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -105,12 +104,16 @@ static int add_targets(struct ctrace_session *s)
 	return err ? err : ctrace_target_add(s, &host, NULL);
 }
 
-static int add_probes(struct ctrace_session *s, const struct probes *p)
+/* freezes: id of the session whose rings their events freeze, as the last record in them; 0: none */
+static int add_probes(struct ctrace_session *s, const struct probes *p, uint32_t freezes)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < p->n && !err; i++) {
-		const struct ctrace_probe_opts o = { .sz = sizeof(o), .filter = p->v[i].filter };
+		const struct ctrace_probe_opts o = {
+			.sz = sizeof(o), .filter = p->v[i].filter, .flags = freezes ? CTRACE_PROBE_F_FREEZE : 0,
+			.freezes = freezes,
+		};
 
 		err = ctrace_probe_add(s, p->v[i].name, &o, NULL, NULL);
 	}
@@ -119,52 +122,11 @@ static int add_probes(struct ctrace_session *s, const struct probes *p)
 
 /* Status after a message. */
 static int new_session(struct engine *e, const struct ctrace_session_opts *o, const struct probes *p,
-		       struct ctrace_session **s)
+		       uint32_t freezes, struct ctrace_session **s)
 {
-	if (ctrace_session_new(e->run.ct, o, s) || add_probes(*s, p) || add_targets(*s))
+	if (ctrace_session_new(e->run.ct, o, s) || add_probes(*s, p, freezes) || add_targets(*s))
 		return cli_error("%s", ctrace_errmsg(e->run.ct));
 	return CLI_OK;
-}
-
-/* Moves w there. */
-static void append(struct probes *p, struct probe_want *w)
-{
-	p->v = xrealloc(p->v, (p->n + 1) * sizeof(p->v[0]));
-	p->v[p->n++] = *w;
-	*w = (struct probe_want){ 0 };
-}
-
-/*
- * The events that set dumps off are recorded, too, so that a dump has them, and freeze the container's rings.
- * One that the recorder has already, with other options, stays as it is. 0 or -errno.
- */
-static int add_triggers(struct engine *e)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < e->config->ntriggers && !err; i++) {
-		const struct trigger *t = &e->config->triggers[i];
-		struct probes_opts po;
-		struct probes p = { 0 };
-
-		if (!trigger_records(t))
-			continue;
-		po = trigger_probes(t);
-		err = probes_parse(&p, e->run.schema, &po) == CLI_OK ? 0 : -EINVAL;
-		for (size_t k = 0; k < p.n && !err; k++) {
-			const struct ctrace_probe_opts o = {
-				.sz = sizeof(o), .filter = p.v[k].filter, .flags = CTRACE_PROBE_F_FREEZE,
-			};
-
-			err = ctrace_probe_add(e->run.session, p.v[k].name, &o, NULL, NULL);
-			if (!err)
-				append(&e->run.probes, &p.v[k]);
-			err = err == -EEXIST ? 0 : err;
-		}
-		probes_free(&p);
-		probes_opts_free(&po);
-	}
-	return err;
 }
 
 static int new_recorder(struct engine *e)
@@ -183,11 +145,7 @@ static int new_recorder(struct engine *e)
 	status = probes_parse(&e->run.probes, e->run.schema, &e->opts.probes);
 	if (status == CLI_OK && c->samples)
 		probes_add_maps(&e->run.probes, e->run.schema);
-	if (status == CLI_OK)
-		status = new_session(e, &o, &e->run.probes, &e->run.session);
-	if (status == CLI_OK && add_triggers(e))
-		status = cli_error("%s", ctrace_errmsg(e->run.ct));
-	return status;
+	return status == CLI_OK ? new_session(e, &o, &e->run.probes, 0, &e->run.session) : status;
 }
 
 static int new_source(struct engine *e, const struct trigger *t, struct probes_opts po)
@@ -205,7 +163,8 @@ static int new_source(struct engine *e, const struct trigger *t, struct probes_o
 	status = probes_parse(&s->probes, e->run.schema, &po);
 	probes_opts_free(&po);
 	if (status == CLI_OK)
-		status = new_session(e, &o, &s->probes, &s->session);
+		status = new_session(e, &o, &s->probes, t ? ctrace_session_id(e->run.session) : 0,
+				     &s->session);
 	if (status == CLI_OK && ctrace_reader_open(s->session, NULL, &s->reader))
 		status = cli_error("%s", ctrace_errmsg(e->run.ct));
 	return status;

@@ -13,6 +13,26 @@ void freeze_thaw(struct engine *e, uint32_t cid)
 		fprintf(stderr, "ctrace: cannot thaw: %s\n", ctrace_errmsg(e->run.ct));
 }
 
+struct of_cid { uint32_t cid; uint64_t time; };
+
+static int time_one(const struct ctrace_frozen_info *info, void *arg)
+{
+	struct of_cid *o = arg;
+
+	if (info->cid == o->cid)
+		o->time = info->time;
+	return 0;
+}
+
+uint64_t freeze_time(struct engine *e, uint32_t cid)
+{
+	struct of_cid o = { .cid = cid };
+
+	if (e->config->nrecords)
+		ctrace_session_frozen(e->run.session, time_one, &o);
+	return o.time;
+}
+
 struct check {
 	struct engine *e;
 	bool (*wanted)(void *arg, uint32_t cid);

@@ -12,6 +12,11 @@
 /* The longest that a container stays frozen, if no dump thaws it. */
 #define FREEZE_MS	5000u
 
+/*
+ * The time of the record that froze the container; 0: it is not frozen. Records that other CPUs had begun to
+ * write may be later.
+ */
+uint64_t freeze_time(struct engine *e, uint32_t cid);
 /* Lets the container's records be written again, if it is frozen. CTRACE_CID_ALL: all of them. */
 void freeze_thaw(struct engine *e, uint32_t cid);
 /* Thaws containers that no dump will thaw. wanted: will one? */
