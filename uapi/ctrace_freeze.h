@@ -14,11 +14,11 @@
  * may have written in that moment (a sample). On other CPUs records may follow that had begun before they saw
  * the freeze. Their times are later than CTRACE_A_FROZEN_TIME, so a reader knows them.
  *
- * A probe with CTRACE_A_PROBE_FREEZES freezes the rings of another session in place of its own. That one is of
- * the same socket and has CTRACE_SESSION_F_NEIGHBOURS (else -EINVAL), and needs no probe of the event: the
- * record is written to it, too, as the last one. If it does not record, or does not want the container, nothing
- * is frozen. So a flight recorder that records plain events does not pay for the conditions of its triggers.
- * Its memory stays until the probe is removed.
+ * A probe with CTRACE_A_PROBE_FREEZES freezes the rings of another session in place of its own. That session
+ * belongs to the same socket and has CTRACE_SESSION_F_NEIGHBOURS. It needs no probe of the event: it gets the
+ * record, too, as the last one. If it does not record, or does not want the container, nothing is frozen. So
+ * a flight recorder that records plain events does not pay for the conditions of its triggers. Its memory
+ * stays until the probe is removed.
  *
  * A container stays frozen until CTRACE_CMD_THAW, or for CTRACE_A_SESSION_FREEZE_MS, or until its session
  * ends, whatever comes first. If it ends before, its rings go to no other one until then. When it is thawed,

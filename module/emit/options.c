@@ -438,12 +438,13 @@ static __always_inline void emit_selected(struct ctrace_session *s, const struct
 }
 
 /*
- * The event, in the rings of another session that are to be frozen now; NULL: not recorded. If that session
- * has ended, its index may be another one's by now. If not, it does not end before preemption is enabled.
+ * The event, in the rings of another session, which the caller freezes then; NULL: not recorded. If that
+ * session has ended, its index may be another one's by now. If not, it does not end before preemption is
+ * enabled.
  */
-static const struct ctrace_record *emit_last(const struct ctrace_session *to, u32 id, const struct ctrace_who *who,
-					     u32 payload, void (*fill)(void *payload, const void *arg),
-					     const void *arg)
+static const struct ctrace_record *emit_last(const struct ctrace_session *to, u32 id,
+					     const struct ctrace_who *who, u32 payload,
+					     void (*fill)(void *payload, const void *arg), const void *arg)
 {
 	const struct ctrace_record *rec = NULL;
 	const struct noted n = { .fill = fill, .arg = arg, .rec = &rec };

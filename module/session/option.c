@@ -272,7 +272,7 @@ static int take_freezes(const struct ctrace_probe *p, u32 id, struct ctrace_opti
 		return ctrace_why(why, -ENOENT, "there is no session %u of the same socket to freeze", id);
 	if (!(s->flags & CTRACE_SESSION_F_NEIGHBOURS))
 		return ctrace_why(why, -EINVAL,
-				  "session %u may have views of one container, so only its own probes freeze it", id);
+				  "session %u may have views, so only its own probes freeze it", id);
 	if (s != p->session)
 		sel->freezes = ctrace_session_find_get(id);
 	return 0;

@@ -207,8 +207,7 @@ struct ctrace_probe_opts {
 	uint32_t rows;			/* of that table, on each CPU; 0: 1024 */
 	/* bytes of the stack (CTRACE_A_PROBE_COPY), for CTRACE_PROBE_F_USER_COPY; 0: CTRACE_COPY_DEFAULT */
 	uint32_t copy;
-	/* id of the session whose rings CTRACE_PROBE_F_FREEZE freezes (CTRACE_A_PROBE_FREEZES); 0: its own */
-	uint32_t freezes;
+	uint32_t freezes;		/* CTRACE_A_PROBE_FREEZES; 0: its own session */
 };
 /*
  * name: one of the forms of CTRACE_A_PROBE_NAME. o NULL: no options. probe_id and event_id may be NULL.

@@ -101,4 +101,4 @@ dumped_as "$label" event-sched_process_exec 60
 box signals sh -c 'trap : USR1; sleep 1; kill -USR1 $$; while :; do sleep 1; done'
 dumped_as "$label" event-signal_generate 60
 same "its own seconds" 2000000000 "$(reason .trigger.seconds_ns)"
-same "the line of its trigger" "event = signal_generate if sig == 10" "$(reason .trigger.text)"
+same "the line of its trigger" "event = signal_generate if sig == 10 [seconds = 2]" "$(reason .trigger.text)"

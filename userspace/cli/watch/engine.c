@@ -111,8 +111,8 @@ static int add_probes(struct ctrace_session *s, const struct probes *p, uint32_t
 
 	for (size_t i = 0; i < p->n && !err; i++) {
 		const struct ctrace_probe_opts o = {
-			.sz = sizeof(o), .filter = p->v[i].filter, .flags = freezes ? CTRACE_PROBE_F_FREEZE : 0,
-			.freezes = freezes,
+			.sz = sizeof(o), .filter = p->v[i].filter, .freezes = freezes,
+			.flags = freezes ? CTRACE_PROBE_F_FREEZE : 0,
 		};
 
 		err = ctrace_probe_add(s, p->v[i].name, &o, NULL, NULL);
