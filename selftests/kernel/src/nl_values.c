@@ -161,7 +161,8 @@ static int choices(bool count)
 	u = CTRACE_FREEZE_MS_MAX;
 	take(new_with(CTRACE_A_SESSION_FREEZE_MS, &u, 4), "frozen for as long as there may be");
 	u++;
-	refuse(new_with(CTRACE_A_SESSION_FREEZE_MS, &u, 4), -EINVAL, "600001 is more than 600000", "longer than that");
+	refuse(new_with(CTRACE_A_SESSION_FREEZE_MS, &u, 4), -EINVAL, "600001 is more than 600000",
+	       "longer than that");
 	u = 1u << 5;
 	refuse(new_with(CTRACE_A_SESSION_FLAGS, &u, 4), -EINVAL, "flags", "the first flag nobody knows");
 	refuse(new_with(CTRACE_A_SESSION_WAKEUP_NS, &over_a_second, 8), -EINVAL, "more than a second",
