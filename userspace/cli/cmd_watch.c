@@ -227,7 +227,7 @@ static int show(const struct watch_opts *o, const char *word)
 	if (!reason) {
 		cli_error("the dump %s is damaged: it has no " STORE_REASON, id);
 	} else if (cli_json) {
-		puts(json_object_to_json_string_ext(reason, JSON_C_TO_STRING_PLAIN));
+		puts(json_object_to_json_string_ext(reason, WATCH_JSON_PLAIN));
 	} else {
 		json_object_object_get_ex(reason, "container", &c);
 		show_line(&b, "dump", id);

@@ -23,7 +23,7 @@ docker_box fails "$loops sleep 6; exit 3"
 docker_box crashes "$loops sleep 6; exec perl -e 'unpack(\"p\", pack(\"Q\", 1))'"
 docker_box good "sleep 3; exit 0"
 docker_box victim "$loops sleep 1000"
-cheap killer -H -n killer -- sh -c "sleep 7; kill -9 $pid; sleep 1000"
+cheap killer -H -g "/box/$(hex64 killer)" -- sh -c "sleep 7; kill -9 $pid; sleep 1000"
 
 # whole NAME: what every dump has
 whole() {

@@ -71,7 +71,7 @@ static void choose_names(struct dump *d)
 	}
 	for (size_t i = 0; (x = ctable_next(d->w->ctable, &i)) && n < NAMES_MAX;) {
 		/* naming a container may add one to the table */
-		if (!ctable_alive(x) || !x->label)
+		if (!ctable_alive(x))
 			continue;
 		add_name(d, x->c.cid);
 		n++;
@@ -370,7 +370,8 @@ static void finish(struct dump *d, struct job *j, const char *name)
 	const struct watch_config *c = d->w->engine->config;
 	struct finish f = {
 		.dir = c->dir, .new = d->dir, .id = d->id, .recording = d->info.records, .cid = d->p->cid,
-		.report_time = c->report_time, .what = d->p->what, .word = d->p->word,
+		.report_time = c->report_time, .window = d->to - d->from,
+		.what = d->p->what, .word = d->p->word,
 	};
 	pid_t pid;
 

@@ -73,7 +73,7 @@ static void add_event(const char *path, const struct finish *f)
 	json_object_object_add(event, "what", json_object_new_string(f->what));
 	json_object_object_add(event, "reason", json_object_new_string(f->word));
 	json_object_object_add(o, "event", event);
-	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
+	text = json_object_to_json_string_ext(o, WATCH_JSON_PLAIN);
 	file = fopen(path, "we");
 	if (file) {
 		fprintf(file, "%s\n", text);
@@ -97,10 +97,10 @@ static void put_result(struct json *j, const char *key, int status)
 static void reports(const struct finish *f, struct json *j)
 {
 	char *of = xasprintf("%s/recording", f->new), *cid = xasprintf("cid:%u", f->cid);
-	char *target = f->cid == CID_EVERY ? NULL : cid;
-	struct { const char *file; char *argv[9]; } tools[] = {
-		{ "why.json", { "ctrace", "why", "--json", "--input", of, target } },
-		{ "blame.json", { "ctrace", "blame", "--json", "--input", of, target } },
+	char *last = xasprintf("%.3f", (double)f->window / 1e9), *target = f->cid == CID_EVERY ? NULL : cid;
+	struct { const char *file; char *argv[10]; } tools[] = {
+		{ "why.json", { "ctrace", "why", "--json", "--last", last, "--input", of, target } },
+		{ "blame.json", { "ctrace", "blame", "--json", "--last", last, "--input", of, target } },
 		{ "report.html", { "ctrace", "report", "--html", "-", of } },
 	};
 
@@ -120,6 +120,7 @@ static void reports(const struct finish *f, struct json *j)
 	}
 	free(of);
 	free(cid);
+	free(last);
 }
 
 static int write_file(const char *dir, const char *name, const struct sbuf *b)

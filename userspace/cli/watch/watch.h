@@ -3,6 +3,7 @@
 #ifndef CTRACE_WATCH_H
 #define CTRACE_WATCH_H
 
+#include <json-c/json.h>
 #include <sys/types.h>
 #include "watch/account.h"
 #include "watch/engine.h"
@@ -12,6 +13,12 @@
 #define PENDING_MAX	64u
 #define JOBS_MAX	32u
 #define CLIENTS_MAX	8u
+/* For json-c: "/" as it is, where the library can. */
+#ifdef JSON_C_TO_STRING_NOSLASHESCAPE
+#define WATCH_JSON_PLAIN	(JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+#else
+#define WATCH_JSON_PLAIN	JSON_C_TO_STRING_PLAIN
+#endif
 #define CID_EVERY	CTRACE_CID_ALL	/* a dump of all containers: SIGUSR2 */
 
 /* A trigger that was set off. Its dump is written a moment later, with what came with it. */
@@ -91,7 +98,7 @@ struct finish {
 	const char *dir, *new, *id;	/* new: the directory's name until it is whole */
 	bool recording;
 	uint32_t cid;
-	uint64_t report_time;
+	uint64_t report_time, window;	/* ns */
 	struct sbuf head;
 	const char *what, *word;
 };
