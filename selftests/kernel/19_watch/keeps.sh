@@ -23,7 +23,7 @@ fails() {
 	id=$(hex64 "$1")
 	mkdir -p "/var/lib/docker/containers/$id"
 	printf '{"ID": "%s", "Name": "/%s"}\n' "$id" "$1" > "/var/lib/docker/containers/$id/config.v2.json"
-	ctbox -g "/docker/$id" -- sh -c "sleep $3; exit $2"
+	ctbox -g "/docker/$id" -- sh -c "n=$((5 * $3)); while [ \$n -gt 0 ]; do sleep 0.2; n=\$((n - 1)); done; exit $2"
 }
 later "rm -rf /var/lib/docker/containers; rmdir -p --ignore-fail-on-non-empty /var/lib/docker/containers"
 

@@ -401,7 +401,8 @@ void dump_write(struct watch *w, struct dump_ask *p)
 	struct dump d = { .w = w, .p = p };
 	struct job *j = job_free(w);
 	struct centry *own = p->cid == CID_EVERY ? NULL : ctable_get(w->ctable, p->cid);
-	char *name = xstrdup(own ? own->label : "all");
+	/* the name alone: a label may have the container's number behind it, and a restart another one */
+	char *name = xstrdup(!own ? "all" : own->name ? own->name : "unknown");
 	uint64_t room;
 	int err;
 
