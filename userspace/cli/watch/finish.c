@@ -97,7 +97,9 @@ static void put_result(struct json *j, const char *key, int status)
 static void reports(const struct finish *f, struct json *j)
 {
 	char *of = xasprintf("%s/recording", f->new), *cid = xasprintf("cid:%u", f->cid);
-	char *last = xasprintf("%.3f", (double)f->window / 1e9), *target = f->cid == CID_EVERY ? NULL : cid;
+	char *target = f->cid == CID_EVERY ? NULL : cid;
+	/* whole ms: it must not be longer than the recording */
+	char *last = xasprintf("%llums", (unsigned long long)f->window / 1000000);
 	struct { const char *file; char *argv[10]; } tools[] = {
 		{ "why.json", { "ctrace", "why", "--json", "--last", last, "--input", of, target } },
 		{ "blame.json", { "ctrace", "blame", "--json", "--last", last, "--input", of, target } },
