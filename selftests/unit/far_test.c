@@ -181,9 +181,16 @@ static void tells_too_much(void)
 static void left_alone(void)
 {
 	struct far *f = begin_it(true);
+	enum far_end end = FAR_AGAIN;
 
 	check_eq(ask_it(f, "wait"), FAR_AGAIN);
-	check_eq(ask_it(f, "wait"), FAR_DONE);
+	/* a busy machine may be late with the answer, too */
+	for (int i = 0; i < 10; i++) {
+		end = ask_it(f, "wait");
+		if (end != FAR_AGAIN)
+			break;
+	}
+	check_eq(end, FAR_DONE);
 	check_str(heard.s, "left alone");
 	/* where it is not known which one it is, none is left alone */
 	check_eq(ask_it(f, "sleep"), FAR_LATE);

@@ -81,7 +81,7 @@ static const struct row rows[] = {
 /* They ask the module, or look at this machine. */
 static const char *const live[] = {
 	"trace", "record", "top", "blame", "why", "stuck", "files", "tcp", "snoop", "stackcount", "ps", "explain", "events", "probe",
-	"doctor", "status",
+	"doctor", "status", "watch",
 };
 
 /* --- a recording, and stacks ----------------------------------------------------------------- */

@@ -13,7 +13,8 @@ ctrace record -o "$tmp/t" -e views -F 99 all --duration 2 2> "$tmp/err" || give_
 check "a definition to list" ctrace probe add 'p:full_output vfs_read'
 
 # Linux 5.19
-locks=$(ctrace events 2> /dev/null | grep '^lock_contention ')
+locks=$(tplist | grep -x contention_begin)
+printf '[recorder]\ndirectory = %s\n' "$tmp/dumps" > "$tmp/watch.conf"
 # A row for each form of output. Other forms of report, export, flame and views: unit/full_test
 cat > "$tmp/rows" <<END
 trace host --duration 0.5
@@ -59,6 +60,9 @@ doctor
 doctor --json
 status
 status --json
+watch status --config $tmp/watch.conf
+watch status --json --config $tmp/watch.conf
+watch list --config $tmp/watch.conf
 END
 missing=$(ctrace help | sed -n '/^Look at /,/^Options:/s/^  \([a-z]*\) .*/\1/p' | while read -r name; do
 	grep -q "^$name" "$tmp/rows" || echo "$name"; done | xargs)
