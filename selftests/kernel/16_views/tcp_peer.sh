@@ -7,6 +7,7 @@
 # columns: tcp --retransmits: PEER
 # requires: v2
 # timeout: 120
+# processors: on one, the next request is there before the server sleeps
 # shellcheck disable=SC2016 # perl's and jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
