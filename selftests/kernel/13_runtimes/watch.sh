@@ -24,7 +24,7 @@ later "rm -r /etc/ctrace/watch.conf /var/lib/ctrace/watch"
 check "the configuration that is shipped" ctrace watch --check
 systemctl daemon-reload
 if systemd-analyze --version > /dev/null 2>&1; then
-	same "systemd has nothing against the unit" '' "$(systemd-analyze verify /run/systemd/system/ctrace-watch.service 2>&1 | grep ctrace-watch)"
+	same "systemd has nothing against the unit" '' "$(systemd-analyze verify /run/systemd/system/ctrace-watch.service 2>&1 | grep ctrace-watch | grep -v "'man ctrace-watch(1)' failed")"
 fi
 check "it starts, and says so" systemctl start ctrace-watch
 later "systemctl stop ctrace-watch"
@@ -34,7 +34,8 @@ docker_run web -- /bin/sh -c 'sleep 5; exit 3'
 same "docker's word of its end" 3 "$(docker wait web)"
 dump=''
 dumped() { dump=$(find /var/lib/ctrace/watch -maxdepth 1 -name '2*-web-exit-3' | tail -n 1); [ -n "$dump" ]; }
-check "a dump" wait_for 60 dumped
+wait_for 60 dumped
+check "a dump" test -n "$dump"
 same "reports were written inside the unit" 'written written written' "$(jq -r '.reports | [.[]] | join(" ")' "$dump/reason.json")"
 entry() { journalctl --no-pager -o json MESSAGE_ID=5b2c9f0d8a8f4c0b9d7b6f4f0c1e7a35 | tail -n 1; }
 check "an entry in the journal" wait_for 20 sh -c 'journalctl --no-pager -o json MESSAGE_ID=5b2c9f0d8a8f4c0b9d7b6f4f0c1e7a35 | grep -q CTRACE_DUMP'
