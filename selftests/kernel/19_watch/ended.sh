@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: a container that fails, crashes or is killed leaves a dump: the event, the seconds before it, and nothing of its neighbours
 # witness: marked strings, searched byte by byte; the statuses and signals are the test's own
-# requires: v2,v1,hybrid
+# requires: v2,v1
 # timeout: 240
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
