@@ -4,7 +4,7 @@
 
 dumps=$tmp/dumps
 # conf LINE...: writes the configuration $tmp/conf
-conf() { { printf '[recorder]\nmemory = 8M\nseconds = 3\nlook = 1s\ndirectory = %s\n' "$dumps"; printf '%s\n' "$@"; } > "$tmp/conf"; }
+conf() { { printf '[recorder]\nmemory = 32M\nseconds = 3\nlook = 1s\ndirectory = %s\n' "$dumps"; printf '%s\n' "$@"; } > "$tmp/conf"; }
 w() { ctrace watch --config "$tmp/conf" "$@"; }
 # watching: starts a watch, and returns once it records; $watch is its pid, $tmp/watch what it says
 watching() {
