@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "base/util.h"
 
 static void sbuf_room(struct sbuf *b, size_t n)
@@ -237,6 +238,17 @@ static void put_unit(struct sbuf *b, uint64_t n, char unit)
 {
 	sbuf_u64(b, n);
 	sbuf_putc(b, unit);
+}
+
+void sbuf_clock(struct sbuf *b, uint64_t realtime)
+{
+	time_t sec = (time_t)(realtime / NSEC_PER_SEC);
+	char hms[16] = "--:--:--";
+	struct tm tm;
+
+	if (localtime_r(&sec, &tm))
+		strftime(hms, sizeof(hms), "%H:%M:%S", &tm);
+	sbuf_printf(b, "%s.%06llu", hms, (unsigned long long)(realtime % NSEC_PER_SEC / 1000));
 }
 
 void sbuf_duration(struct sbuf *b, uint64_t ns)

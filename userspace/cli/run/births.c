@@ -63,17 +63,6 @@ static int by_time(const void *a, const void *b)
 	return x->death - y->death;
 }
 
-static void put_time(struct sbuf *b, uint64_t realtime)
-{
-	time_t sec = (time_t)(realtime / NSEC_PER_SEC);
-	char hms[16] = "--:--:--";
-	struct tm tm;
-
-	if (localtime_r(&sec, &tm))
-		strftime(hms, sizeof(hms), "%H:%M:%S", &tm);
-	sbuf_printf(b, "%s.%06llu", hms, (unsigned long long)(realtime % NSEC_PER_SEC / 1000));
-}
-
 static void tell(struct ctable *t, const struct news *n)
 {
 	uint64_t realtime = n->time + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
@@ -89,7 +78,7 @@ static void tell(struct ctable *t, const struct news *n)
 		ctable_json(&j, t, e);
 		json_close(&j, '}');
 	} else {
-		put_time(&b, realtime);
+		sbuf_clock(&b, realtime);
 		sbuf_printf(&b, "  %s  %5u  %s  %s  ", n->death ? "died" : "born", e->c.cid, e->shown,
 			    e->runtime[0] ? e->runtime : "-");
 		sbuf_clean(&b, e->c.path[0] ? e->c.path : "-");

@@ -43,18 +43,6 @@ static void put_event(struct sbuf *b, const struct ctrace_schema *s, uint32_t id
 	sbuf_printf(b, "%s()", name);
 }
 
-static void put_when(struct sbuf *b, uint64_t time)
-{
-	uint64_t real = time + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	time_t sec = (time_t)(real / NSEC_PER_SEC);
-	char hms[16] = "--:--:--";
-	struct tm tm;
-
-	if (localtime_r(&sec, &tm))
-		strftime(hms, sizeof(hms), "%H:%M:%S", &tm);
-	sbuf_printf(b, "%s.%06llu", hms, (unsigned long long)(real % NSEC_PER_SEC / 1000));
-}
-
 /* One line is written at once: others may write to the same terminal. */
 static int thaw(const struct ctrace_frozen_info *i, void *arg)
 {
@@ -71,7 +59,7 @@ static int thaw(const struct ctrace_frozen_info *i, void *arg)
 	sbuf_puts(&b, ": frozen by ");
 	put_event(&b, r->schema, i->event_id);
 	sbuf_puts(&b, " at ");
-	put_when(&b, i->time);
+	sbuf_clock(&b, i->time + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC));
 	sbuf_printf(&b, " (thread %d)", i->tid);
 	/* on a terminal the last line may be how far a recording is */
 	fprintf(stderr, "%sctrace: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", b.s);

@@ -59,48 +59,50 @@ static bool take_yes_no(const struct at *at, const char *key, const char *v, boo
 	return true;
 }
 
+/* text: v, as it was written; put prints the limits. */
+static bool in_range(const struct at *at, const char *key, const char *text, uint64_t v, uint64_t least,
+		     uint64_t most, void (*put)(struct sbuf *b, uint64_t n))
+{
+	struct sbuf from = { 0 }, until = { 0 };
+
+	if (v >= least && v <= most)
+		return true;
+	put(&from, least);
+	put(&until, most);
+	wrong(at, "%s: %s is not between %s and %s", key, text, from.s, until.s);
+	sbuf_free(&from);
+	sbuf_free(&until);
+	return false;
+}
+
 static bool take_duration(const struct at *at, const char *key, const char *v, uint64_t least, uint64_t most,
 			  uint64_t *to)
 {
-	struct sbuf from = { 0 }, until = { 0 };
 	uint64_t ns;
 
 	if (parse_duration(v, &ns)) {
 		wrong(at, "%s: '%s' is no time: write 500ms, 30, 2m, 1h", key, v);
 		return false;
 	}
-	if (ns >= least && ns <= most) {
-		*to = ns;
-		return true;
-	}
-	sbuf_duration(&from, least);
-	sbuf_duration(&until, most);
-	wrong(at, "%s: %s is not between %s and %s", key, v, from.s, until.s);
-	sbuf_free(&from);
-	sbuf_free(&until);
-	return false;
+	if (!in_range(at, key, v, ns, least, most, sbuf_duration))
+		return false;
+	*to = ns;
+	return true;
 }
 
 static bool take_size(const struct at *at, const char *key, const char *v, uint64_t least, uint64_t most,
 		      uint64_t *to)
 {
-	struct sbuf from = { 0 }, until = { 0 };
 	uint64_t bytes;
 
 	if (parse_size(v, &bytes)) {
 		wrong(at, "%s: '%s' is no size: write 64M, 2G", key, v);
 		return false;
 	}
-	if (bytes >= least && bytes <= most) {
-		*to = bytes;
-		return true;
-	}
-	sbuf_size(&from, least);
-	sbuf_size(&until, most);
-	wrong(at, "%s: %s is not between %s and %s", key, v, from.s, until.s);
-	sbuf_free(&from);
-	sbuf_free(&until);
-	return false;
+	if (!in_range(at, key, v, bytes, least, most, sbuf_size))
+		return false;
+	*to = bytes;
+	return true;
 }
 
 static bool take_number(const struct at *at, const char *key, const char *v, uint32_t least, uint32_t most,
