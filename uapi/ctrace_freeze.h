@@ -16,9 +16,9 @@
  *
  * A probe with CTRACE_A_PROBE_FREEZES freezes the rings of another session in place of its own. That session
  * belongs to the same socket and has CTRACE_SESSION_F_NEIGHBOURS. It needs no probe of the event: it gets the
- * record, too, as the last one. If it does not record, or does not want the container, nothing is frozen. So
- * a flight recorder that records plain events does not pay for the conditions of its triggers. Its memory
- * stays until the probe is removed.
+ * record, too, as the last one. If it does not record, or does not want the container as a whole (a target
+ * that is a cgroup or a process is not enough), nothing is frozen. So a flight recorder that records plain
+ * events does not pay for the conditions of its triggers. Its memory stays until the probe is removed.
  *
  * A container stays frozen until CTRACE_CMD_THAW, or for CTRACE_A_SESSION_FREEZE_MS, or until its session
  * ends, whatever comes first. If it ends before, its rings go to no other one until then. When it is thawed,

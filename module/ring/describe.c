@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a vmcore's reader finds: see describe.h. */
+#include <linux/bitmap.h>
 #include <linux/gfp.h>
 #include <linux/io.h>
 #include <linux/kernel.h>
@@ -145,10 +146,13 @@ static void head_wipe(struct ctrace_core_head *h)
 	smp_wmb();	/* as in head_publish() */
 }
 
-/* An arena's. types: of dynamic events, made as probes are added; ctrace_lock */
+#define DYNAMIC_IDS	(CTRACE_ID_SYS_ENTER - CTRACE_ID_DYNAMIC)
+
+/* An arena's. types: of dynamic events, made as probes are added, and described, their ids: ctrace_lock */
 struct arena_description {
 	struct arena_page *head;
 	struct chain frames, types;
+	DECLARE_BITMAP(described, DYNAMIC_IDS);	/* 1.5 KiB */
 };
 
 /* --- event types -------------------------------------------------------------------- */
@@ -338,21 +342,6 @@ const struct ctrace_container_watcher ctrace_describe_watcher = {
 
 /* --- dynamic types ------------------------------------------------------------------ */
 
-static bool has_type(const struct ctrace_core_part *p, u32 id)
-{
-	struct ctrace_core_type t;	/* nothing aligns one in its part */
-	u32 at;
-
-	for (; p; p = p->next ? phys_to_virt(p->next) : NULL) {
-		for (at = 0; at < p->bytes; at += t.bytes) {
-			memcpy(&t, (const char *)(p + 1) + at, sizeof(t));
-			if (t.id == id)
-				return true;
-		}
-	}
-	return false;
-}
-
 /*
  * Ids are a session's as long as it lives, so each is described once: these parts are bounded by the number
  * of ids. A part that is being written in a panic has a wrong sum, and records of its types are shown as
@@ -363,14 +352,17 @@ void ctrace_describe_dynamic(struct ctrace_arena *a, u32 id)
 	struct arena_description *d = a->description;
 	struct type_room *r;
 
-	if (id < CTRACE_ID_DYNAMIC || id >= CTRACE_ID_SYS_ENTER || !d || has_type(d->types.first, id))
+	if (id < CTRACE_ID_DYNAMIC || id >= CTRACE_ID_SYS_ENTER || !d ||
+	    test_bit(id - CTRACE_ID_DYNAMIC, d->described))
 		return;
 	r = kmalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
 		return;
 	if (ctrace_event_next(id, &r->t, r->fields, r->name)) {
-		if (r->t.id == id && !add_type(&d->types, &r->t))
+		if (r->t.id == id && !add_type(&d->types, &r->t)) {
 			d->types.last->sum = ctrace_core_sum(d->types.last + 1, d->types.last->bytes);
+			__set_bit(id - CTRACE_ID_DYNAMIC, d->described);
+		}
 		ctrace_event_put(&r->t);
 	}
 	kfree(r);
