@@ -240,15 +240,26 @@ static void put_unit(struct sbuf *b, uint64_t n, char unit)
 	sbuf_putc(b, unit);
 }
 
-void sbuf_clock(struct sbuf *b, uint64_t realtime)
+/* unknown: what stands for a time that the calendar does not have */
+static void put_time(struct sbuf *b, uint64_t realtime, const char *format, const char *unknown)
 {
 	time_t sec = (time_t)(realtime / NSEC_PER_SEC);
-	char hms[16] = "--:--:--";
+	char text[32];
 	struct tm tm;
 
-	if (localtime_r(&sec, &tm))
-		strftime(hms, sizeof(hms), "%H:%M:%S", &tm);
-	sbuf_printf(b, "%s.%06llu", hms, (unsigned long long)(realtime % NSEC_PER_SEC / 1000));
+	if (localtime_r(&sec, &tm) && strftime(text, sizeof(text), format, &tm))
+		unknown = text;
+	sbuf_printf(b, "%s.%06llu", unknown, (unsigned long long)(realtime % NSEC_PER_SEC / 1000));
+}
+
+void sbuf_clock(struct sbuf *b, uint64_t realtime)
+{
+	put_time(b, realtime, "%H:%M:%S", "--:--:--");
+}
+
+void sbuf_moment(struct sbuf *b, uint64_t realtime)
+{
+	put_time(b, realtime, "%Y-%m-%d %H:%M:%S", "---------- --:--:--");
 }
 
 void sbuf_duration(struct sbuf *b, uint64_t ns)

@@ -69,6 +69,7 @@ int parse_user(const char *s, uint32_t *uid);
 void sbuf_duration(struct sbuf *b, uint64_t ns);	/* 3s, 5m, 2h, 4d */
 void sbuf_size(struct sbuf *b, uint64_t bytes);		/* 512, 4.0K, 64.0M */
 void sbuf_clock(struct sbuf *b, uint64_t realtime);	/* ns: 14:03:21.000123, local time */
+void sbuf_moment(struct sbuf *b, uint64_t realtime);	/* 2026-11-20 14:03:21.000123 */
 void sbuf_count(struct sbuf *b, uint64_t n, const char *noun);	/* 1 event, 2 events */
 
 uint64_t clock_ns(int clock);

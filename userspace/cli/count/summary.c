@@ -71,7 +71,7 @@ static void put_period(const struct view *v, struct sbuf *b)
 	const struct digest *own = v->own;
 
 	sbuf_puts(b, v->periods ? "\ntime        " : "time        ");
-	window_put_moment(b, view_realtime(v, own->began));
+	sbuf_moment(b, view_realtime(v, own->began));
 	sbuf_puts(b, ", for ");
 	put_ns(b, own->ended - own->began);
 	if (v->interval) {

@@ -128,7 +128,7 @@ static void print_time(const struct view *v)
 {
 	struct sbuf b = { 0 };
 
-	window_put_moment(&b, view_realtime(v, v->since));
+	sbuf_moment(&b, view_realtime(v, v->since));
 	printf("%s%s\n", v->periods ? "\n" : "", b.s);
 	sbuf_free(&b);
 }

@@ -36,17 +36,6 @@ int window_parse(struct window *w, char *text)
 	return CLI_OK;
 }
 
-void window_put_moment(struct sbuf *b, uint64_t realtime)
-{
-	time_t sec = (time_t)(realtime / NSEC_PER_SEC);
-	char text[32] = "";
-	struct tm tm;
-
-	if (localtime_r(&sec, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
-	sbuf_printf(b, "%s.%06u", text, (unsigned int)(realtime / 1000 % 1000000));
-}
-
 /* --- words ----------------------------------------------------------------------------- */
 
 /*
@@ -140,9 +129,9 @@ static int refuse(const char *option, const char *word, const char *why, const s
 	struct sbuf b = { 0 };
 	int status;
 
-	window_put_moment(&b, t->began + (uint64_t)t->offset);
+	sbuf_moment(&b, t->began + (uint64_t)t->offset);
 	sbuf_puts(&b, " to ");
-	window_put_moment(&b, t->ended + (uint64_t)t->offset);
+	sbuf_moment(&b, t->ended + (uint64_t)t->offset);
 	status = cli_usage("%s %s %s: it is from %s", option, word, why, b.s);
 	sbuf_free(&b);
 	return status;

@@ -28,7 +28,5 @@ struct window_times {
  * UINT64_MAX. CLI_OK, or the exit status after a message.
  */
 int window_find(const struct window *w, const struct window_times *t, uint64_t *from, uint64_t *to);
-/* Appends "2026-11-29 14:00:05.200000", local time. realtime: ns */
-void window_put_moment(struct sbuf *b, uint64_t realtime);
 
 #endif

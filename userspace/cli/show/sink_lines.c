@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/cli.h"
 #include "show/lines.h"
 
@@ -82,17 +81,6 @@ static void put_cell(struct sbuf *b, const char *text, int width, bool last)
 		sbuf_putc(b, ' ');
 }
 
-static void put_time(struct sbuf *b, uint64_t wall)
-{
-	time_t sec = (time_t)(wall / NSEC_PER_SEC);
-	char text[16] = "";
-	struct tm tm;
-
-	if (localtime_r(&sec, &tm))
-		strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	sbuf_printf(b, "%s.%06u ", text, (unsigned int)(wall / 1000 % 1000000));
-}
-
 static void put_value(struct sbuf *b, enum lines_kind kind, int64_t n)
 {
 	switch (kind) {
@@ -120,8 +108,10 @@ static void put_text(struct lines *x)
 	struct line *l = &x->line;
 
 	put_cell(b, ctable_shown(l->ctable, l->rec->cid), -CONTAINER_WIDTH, false);
-	if (x->o->time)
-		put_time(b, sink_realtime(&x->s, l->entered));
+	if (x->o->time) {
+		sbuf_clock(b, sink_realtime(&x->s, l->entered));
+		sbuf_putc(b, ' ');
+	}
 	for (; c->head; c++) {
 		int64_t n = 0;
 

@@ -225,7 +225,7 @@ static void put_side(const struct diff *d, struct sbuf *b, int side)
 	sbuf_printf(b, "%c  ", "AB"[side]);
 	sbuf_clean(b, s->dir);
 	sbuf_puts(b, ": ");
-	window_put_moment(b, s->realtime);
+	sbuf_moment(b, s->realtime);
 	sbuf_printf(b, ", for %.3f s: ", diff_seconds(d, side));
 	sbuf_count(b, s->digest.events, "event");
 	sbuf_printf(b, ", %llu lost\n", (unsigned long long)s->digest.lost);

@@ -340,7 +340,7 @@ static void print_text(struct view *v, const struct why *w, const struct next *n
 		    (double)(w->ended - w->began) / 1e9);
 	if (window_given(&v->window) && !v->interval) {
 		sbuf_puts(&b, " from ");
-		window_put_moment(&b, view_realtime(v, w->began));
+		sbuf_moment(&b, view_realtime(v, w->began));
 	}
 	sbuf_printf(&b, "\n\n%-34s %10s %7s\n", "ITS THREADS", "SECONDS", "%");
 	for (int i = 0; i < SPENT_N; i++) {

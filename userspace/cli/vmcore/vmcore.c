@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/cli.h"
 #include "base/json.h"
 #include "run/recording.h"
@@ -105,18 +104,6 @@ static void sort_owners(struct shown *s)
 
 /* --- what is said of an arena ----------------------------------------------------------- */
 
-static void put_moment(struct sbuf *b, uint64_t realtime)
-{
-	time_t sec = (time_t)(realtime / NSEC_PER_SEC);
-	struct tm tm;
-	char text[32];
-
-	if (!localtime_r(&sec, &tm))
-		memset(&tm, 0, sizeof(tm));
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
-	sbuf_printf(b, "%s.%06u", text, (unsigned int)(realtime / 1000 % 1000000));
-}
-
 static void put_lack(struct sbuf *b, uint64_t n, const char *one, const char *many)
 {
 	if (n)
@@ -160,7 +147,7 @@ static void say_arena(const struct shown *s, struct sbuf *b)
 	sbuf_size(b, a->dir.map_size);
 	if (s->rings.newest) {
 		sbuf_puts(b, ", the newest of ");
-		put_moment(b, s->rings.newest + (uint64_t)s->clock_offset);
+		sbuf_moment(b, s->rings.newest + (uint64_t)s->clock_offset);
 	}
 	sbuf_putc(b, '\n');
 	if (s->rings.refused) {
