@@ -214,6 +214,28 @@ static void show_files(struct sbuf *b, struct json_object *reason)
 	}
 }
 
+static uint64_t number_in(struct json_object *o, const char *key)
+{
+	struct json_object *v;
+
+	return json_object_object_get_ex(o, key, &v) ? (uint64_t)json_object_get_int64(v) : 0;
+}
+
+/* If the recording has less than the configuration asked for. */
+static void show_lack(struct sbuf *b, struct json_object *reason, struct json_object *recording)
+{
+	uint64_t time = number_in(reason, "time"), whole = number_in(recording, "whole_from");
+	double asked = (double)(time - number_in(recording, "from")) / 1e9;
+	char *text;
+
+	if (whole <= number_in(recording, "from"))
+		return;
+	text = xasprintf("%.1f s before it, not %.1f: what was before that was overwritten, or no watch ran",
+			 whole < time ? (double)(time - whole) / 1e9 : 0, asked);
+	show_line(b, "begins", text);
+	free(text);
+}
+
 static int show(const struct watch_opts *o, const char *word)
 {
 	char *id = store_find(o->dir, word), *path;
@@ -236,8 +258,10 @@ static int show(const struct watch_opts *o, const char *word)
 		show_line(&b, "at", text_in(reason, "realtime"));
 		if (json_object_object_get_ex(reason, "trigger", &v))
 			show_line(&b, "asked by", text_in(v, "text"));
-		if (json_object_object_get_ex(reason, "recording", &v))
+		if (json_object_object_get_ex(reason, "recording", &v)) {
 			show_line(&b, "events", text_in(v, "records"));
+			show_lack(&b, reason, v);
+		}
 		show_line(&b, "directory", path);
 		show_files(&b, reason);
 		sbuf_puts(&b, "\n");

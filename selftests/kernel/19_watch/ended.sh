@@ -43,6 +43,7 @@ whole() {
 	# on a busy machine the loop may have done little in them
 	second=$(awk -v at="$at" '$1 * 1e9 >= at - 3e9 {printf "%.0f\n", $1 * 1e9}' "$tmp/$1.up" | sed -n 2p)
 	check "$1: and has what it did first in these" test "$first" -le "${second:-$at}"
+	same "$1: nothing is missing in these, it says" true "$(reason '.recording | .whole_from == .from')"
 	if [ -z "$second" ]; then note "$1 hardly ran"
 	elif grep -qrF "$own" "$dump/recording"; then ok "$1: it has the container's own words"
 	else not_ok "$1: it has the container's own words"; fi

@@ -24,6 +24,8 @@ struct ctf {
 	uint64_t from, to;	/* ctf_opts's; to 0: all */
 	uint32_t slots;		/* of earlier readers; this one's follow them */
 	uint64_t *refused;	/* with a window, by slot: what was refused before its first run, plus 1 */
+	uint64_t *late;		/* the same: where it begins, if records in the window were overwritten */
+	uint64_t whole;		/* the latest of these, of slots of which something was written */
 	bool made_dir;
 	bool failed;		/* and a message said so */
 };
@@ -91,6 +93,8 @@ static void know_slot(struct ctf *c, uint32_t slot)
 	memset(c->lost + c->nslots, 0, (slot + 1 - c->nslots) * sizeof(c->lost[0]));
 	c->refused = xrealloc(c->refused, (slot + 1) * sizeof(c->refused[0]));
 	memset(c->refused + c->nslots, 0, (slot + 1 - c->nslots) * sizeof(c->refused[0]));
+	c->late = xrealloc(c->late, (slot + 1) * sizeof(c->late[0]));
+	memset(c->late + c->nslots, 0, (slot + 1 - c->nslots) * sizeof(c->late[0]));
 	c->nslots = slot + 1;
 }
 
@@ -98,6 +102,7 @@ static void know_slot(struct ctf *c, uint32_t slot)
 static void forgive(struct ctf *c, uint32_t slot)
 {
 	if (!c->refused[slot]) {
+		c->whole = c->late[slot] > c->whole ? c->late[slot] : c->whole;
 		c->part.lost = 0;
 		c->refused[slot] = c->part.refused + 1;
 	}
@@ -121,6 +126,8 @@ static int write_run(const struct ctrace_run *run, void *arg)
 	else if (part)
 		choose(c, run);
 	know_slot(c, c->part.slot);
+	if (c->to && run->lost && run->time_begin > c->from && !c->refused[c->part.slot])
+		c->late[c->part.slot] = run->time_begin;
 	if (c->to && c->part.count)
 		forgive(c, c->part.slot);
 	c->part.lost += c->lost[c->part.slot];
@@ -148,6 +155,11 @@ static int done(const struct ctrace_run *run, bool ok, void *arg)
 void ctf_next_reader(struct ctf *c)
 {
 	c->slots = c->nslots;
+}
+
+uint64_t ctf_whole_from(const struct ctf *c)
+{
+	return c->whole;
 }
 
 void ctf_window(struct ctf *c, uint64_t from, uint64_t to)
@@ -271,6 +283,7 @@ int ctf_close(struct ctf *c)
 	free(c->buf);
 	free(c->lost);
 	free(c->refused);
+	free(c->late);
 	free(c);
 	return status;
 }

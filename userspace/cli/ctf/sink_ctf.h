@@ -49,6 +49,11 @@ int ctf_drain(struct ctf *c, struct ctrace_reader *r);
 void ctf_next_reader(struct ctf *c);
 /* The window from now on, of a trace that has one. */
 void ctf_window(struct ctf *c, uint64_t from, uint64_t to);
+/*
+ * CLOCK_MONOTONIC, ns: from where on no record was overwritten before it was read. 0: none was in the whole
+ * window. A shared ring counts only if records that are shown were in it.
+ */
+uint64_t ctf_whole_from(const struct ctf *c);
 /* Writes a run that is not a reader's, before all of its stream. */
 void ctf_put_run(struct ctf *c, const struct ctrace_run *run);
 /* ctf_disks.c. Writes what the disks in dir, /sys/class/block, are called. time: before all events */

@@ -31,7 +31,7 @@ struct dump {
 	struct ctf *ctf;
 	struct symbols *symbols;
 	struct threads threads;
-	uint64_t from, to;		/* CLOCK_MONOTONIC, ns */
+	uint64_t from, to, whole;	/* CLOCK_MONOTONIC, ns; whole: ctf_whole_from() */
 	struct ctrace_ctf_info info;
 	struct losses losses;
 	bool has_losses, alive;
@@ -199,6 +199,7 @@ static int record(struct dump *d)
 		status = drain(d, e, e->older && d->from < e->older->ended ? e->older->ended + 1 : d->from,
 			       d->to);
 	d->info = ctf_info(d->ctf);
+	d->whole = ctf_whole_from(d->ctf);
 	if (status == CLI_OK && d->info.records) {
 		dump_state(d);
 		write_threads(d);
@@ -247,11 +248,21 @@ static void put_configured(struct json *j, const struct watch_config *c, const s
 	json_close(j, '}');
 }
 
+/* From where on the recording has everything: late, if the rings were too small or too young. */
+static uint64_t whole_from(const struct dump *d)
+{
+	const struct engine *first = d->w->engine->older ? d->w->engine->older : d->w->engine;
+	uint64_t from = first->began > d->from ? first->began : d->from;
+
+	return d->whole > from ? d->whole : from;
+}
+
 static void put_recording(struct json *j, const struct dump *d)
 {
 	json_open(j, "recording", '{');
 	json_uint(j, "from", d->from);
 	json_uint(j, "to", d->to);
+	json_uint(j, "whole_from", whole_from(d));
 	json_uint(j, "records", d->info.records);
 	json_uint(j, "bytes", d->info.bytes);
 	json_flag(j, "alive", d->alive);
