@@ -149,6 +149,35 @@ def test_exactly():
         same("a probe's filter, and a probe that was removed", [1], [e["which"] for e in mine])
 
 
+def test_freeze():
+    def freezes(frozen, prober):
+        probe = prober.add_probe("sched_process_exec", freeze=True if prober is frozen else frozen)
+        end = time.monotonic() + 20
+        while not frozen.frozen() and time.monotonic() < end:
+            time.sleep(.05)
+        prober.remove_probe(probe)
+        return frozen.frozen()
+
+    with ctrace.Session("pybox", "syscall:getpriority", neighbours=True, freeze_time=60) as s:
+        seen = freezes(s, s)
+        kinds = [s.connection.schema.by_id(f.event_id).name for f in seen]
+        same("an event freezes its container's rings", ([CID], ["sched_process_exec"]), ([f.cid for f in seen], kinds))
+        ok("for a bounded time", 0 < seen[0].left_ms <= 60000, seen)
+        end = time.monotonic() + 20
+        while not s.losses().frozen and time.monotonic() < end:
+            s.read()
+            time.sleep(.05)
+        ok("what comes later is counted", s.losses().frozen > 0, s.losses())
+        s.thaw(CID)
+        same("thawed", [], s.frozen())
+        refused("which it is once", errno.ENOENT, "frozen", s.thaw, CID)
+        with ctrace.Session("pybox", connection=s.connection) as other:
+            same("a probe of another session freezes it", [CID], [f.cid for f in freezes(s, other)])
+            same("and not its own", [], other.frozen())
+        s.thaw()
+        same("all are thawed", [], s.frozen())
+
+
 def test_callbacks():
     seen = []
     s = ctrace.Session("pybox", ["syscall:getpriority", "sched_process_exec"])

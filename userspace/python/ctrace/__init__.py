@@ -21,10 +21,10 @@ from ._ctrace import Event, EventType, version
 from ._errors import Error
 from ._names import ALL, HOST, Container, Target, container, containers
 from ._recording import RecordedEvent, Recording
-from ._session import Connection, Losses, Probe, Reader, Session, open_view
+from ._session import Connection, Frozen, Losses, Probe, Reader, Session, open_view
 
-__all__ = ["ALL", "Aggregate", "Connection", "Container", "Error", "Event", "EventType", "HOST", "Histogram", "Losses",
-           "Probe", "Reader", "RecordedEvent", "Recording", "Row", "Session", "Table", "Target", "arguments",
+__all__ = ["ALL", "Aggregate", "Connection", "Container", "Error", "Event", "EventType", "Frozen", "HOST", "Histogram",
+           "Losses", "Probe", "Reader", "RecordedEvent", "Recording", "Row", "Session", "Table", "Target", "arguments",
            "container", "containers", "open_view", "version"]
 
 

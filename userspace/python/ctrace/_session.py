@@ -39,6 +39,17 @@ class Losses:
                 + self.unfollowed_tasks + self.unread)
 
 
+@dataclass(frozen=True)
+class Frozen:
+    """A container whose rings keep what they have, and the event that asked for it; see libctrace(3)."""
+
+    cid: int
+    time: int  #: the event's, CLOCK_MONOTONIC, ns: records of other CPUs may be younger
+    event_id: int  #: its type, ``connection.schema.by_id()``
+    tid: int  #: as the host numbers it
+    left_ms: int  #: the container is thawed by itself after as many ms
+
+
 class Connection:
     """A connection to the kernel module; root's first one loads it.
 
@@ -193,6 +204,7 @@ class Session:
     ``aggregate()``. wakeup: seconds that a waiting reader sleeps on after a first record, at most 1 (default 0.005; 0: none).
     stop_when_full: the rings keep the oldest records, not the newest. statedump: begins with the tasks that there are.
     paths: names of descriptors. neighbours: events between two containers once, with both sides (then no views).
+    freeze_time: seconds after which a container that an event froze (``add_probe()``) is thawed by itself (default 10).
 
     ``with`` starts it, and closes it at its end. Without ``with``: ``start()`` and ``close()``.
     """
@@ -201,7 +213,8 @@ class Session:
                  connection: Optional[Connection] = None, name: Optional[str] = None, filter: Optional[str] = None,
                  buffer_size: int = 0, ring_size: int = 0, subbuf_size: int = 0, rate: int = 0, containers: int = 0,
                  data: int = 0, table_size: int = 0, wakeup: Optional[float] = None, stop_when_full: bool = False,
-                 statedump: bool = False, paths: bool = False, neighbours: bool = False, files: bool = False) -> None:
+                 statedump: bool = False, paths: bool = False, neighbours: bool = False, files: bool = False,
+                 freeze_time: float = 0) -> None:
         flags = ((_ctrace.SESSION_F_STOP_FULL if stop_when_full else 0)
                  | (_ctrace.SESSION_F_STATEDUMP if statedump else 0) | (_ctrace.SESSION_F_PATHS if paths else 0)
                  | (_ctrace.SESSION_F_NEIGHBOURS if neighbours else 0) | (_ctrace.SESSION_F_FILES if files else 0))
@@ -215,7 +228,8 @@ class Session:
         try:
             self._s = _ctrace.Session(self.connection._c, name=name, filter=filter, arena_size=buffer_size,
                                       ring_size=ring_size, subbuf_size=subbuf_size, rate=rate, containers=containers,
-                                      data=data, table_size=table_size, wakeup_ns=wakeup_ns, flags=flags)
+                                      data=data, table_size=table_size, wakeup_ns=wakeup_ns, flags=flags,
+                                      freeze_ms=int(freeze_time * 1000))
             for target in [targets] if isinstance(targets, (int, str, Container)) else targets:
                 self.add_target(target)
             for probe in [probes] if isinstance(probes, str) else probes:
@@ -252,17 +266,19 @@ class Session:
         self._s.del_target(number)
 
     def add_probe(self, name: str, filter: Optional[str] = None, *, stack: bool = False, user_stack: bool = False,
-                  user_copy: int = 0, one_of: int = 0) -> int:
+                  user_copy: int = 0, one_of: int = 0, freeze: Union[bool, "Session"] = False) -> int:
         """Records this event, too. filter: an expression, as ``'prev_comm ~ "nginx*" && prev_prio < 100'``.
 
         stack, user_stack: a ``kernel_stack``, ``user_stack`` event follows each; the latter needs frame pointers. user_copy:
         so many bytes of the program's stack, at most 32768, follow each in ``user_memory`` events, then its registers in a
-        ``user_registers``: see libctrace(3), Stacks. one_of: N records one of N on each CPU. Returns the number for
-        ``remove_probe()``.
+        ``user_registers``: see libctrace(3), Stacks. one_of: N records one of N on each CPU. freeze: its container's rings
+        keep what they have from this event on, until ``thaw()``; another session of the same connection, made with
+        ``neighbours``: that session's rings. Returns the number for ``remove_probe()``.
         """
         flags = ((_ctrace.PROBE_F_STACK if stack else 0) | (_ctrace.PROBE_F_USER_STACK if user_stack else 0)
-                 | (_ctrace.PROBE_F_USER_COPY if user_copy else 0))
-        number, event = self._s.add_probe(name, filter=filter, flags=flags, one_of=one_of, copy=user_copy)[:2]
+                 | (_ctrace.PROBE_F_USER_COPY if user_copy else 0) | (_ctrace.PROBE_F_FREEZE if freeze else 0))
+        number, event = self._s.add_probe(name, filter=filter, flags=flags, one_of=one_of, copy=user_copy,
+                                          freezes=freeze.id if isinstance(freeze, Session) else 0)[:2]
         self._learn(event)
         return number
 
@@ -297,6 +313,14 @@ class Session:
         self._s.stop()
         self._recording = False
         self.reader._r.draining = True
+
+    def frozen(self) -> List[Frozen]:
+        """The containers that an event has frozen, see ``add_probe()``; in no order."""
+        return [Frozen(*one) for one in self._s.frozen()]
+
+    def thaw(self, cid: int = _ctrace.CID_ALL) -> None:
+        """Lets this container write again, or all of them. ENOENT: it is not frozen, or was thawed by itself."""
+        self._s.thaw(cid)
 
     def close(self) -> None:
         """Ends the session in the kernel. ``losses()`` still answers."""

@@ -27,7 +27,7 @@ static bool is_open(struct py_session *s)
 static PyObject *new(PyTypeObject *type, PyObject *args, PyObject *kw)
 {
 	static char *names[] = { "connection", "arena_size", "ring_size", "subbuf_size", "flags", "wakeup_ns", "name",
-				 "filter", "rate", "containers", "data", "table_size", NULL };
+				 "filter", "rate", "containers", "data", "table_size", "freeze_ms", NULL };
 	unsigned long long arena = 0, ring = 0, wakeup = 0, table = 0;
 	struct ctrace_session_opts o = { .sz = sizeof(o) };
 	PyObject *connection;
@@ -35,10 +35,11 @@ static PyObject *new(PyTypeObject *type, PyObject *args, PyObject *kw)
 	struct ctrace *ct;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|$O&O&O&O&O&zzO&O&O&O&", names, py_connection_type, &connection,
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|$O&O&O&O&O&zzO&O&O&O&O&", names,
+					 py_connection_type, &connection,
 					 py_u64, &arena, py_u64, &ring, py_u32, &o.subbuf_size, py_u32, &o.flags, py_u64, &wakeup,
 					 &o.name, &o.filter, py_u32, &o.rate, py_u32, &o.containers, py_u32, &o.data,
-					 py_u64, &table))
+					 py_u64, &table, py_u32, &o.freeze_ms))
 		return NULL;
 	o.arena_size = arena;
 	o.ring_size = ring;
@@ -117,15 +118,18 @@ static PyObject *stop(PyObject *self, PyObject *none)
 /* (probe_id, event_id, rows, table) */
 static PyObject *add_probe(PyObject *self, PyObject *args, PyObject *kw)
 {
-	static char *names[] = { "name", "filter", "flags", "one_of", "aggregate", "rows", "copy", NULL };
+	static char *names[] = {
+		"name", "filter", "flags", "one_of", "aggregate", "rows", "copy", "freezes", NULL
+	};
 	struct ctrace_probe_opts o = { .sz = sizeof(o) };
 	struct py_session *s = (struct py_session *)self;
 	struct ctrace_aggregate_info i = { 0 };
 	const char *name;
 	int err;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|$zO&O&zO&O&", names, &name, &o.filter, py_u32, &o.flags, py_u32, &o.one_of,
-					 &o.aggregate, py_u32, &o.rows, py_u32, &o.copy) || !is_open(s))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|$zO&O&zO&O&O&", names, &name, &o.filter, py_u32, &o.flags,
+					 py_u32, &o.one_of, &o.aggregate, py_u32, &o.rows, py_u32, &o.copy, py_u32,
+					 &o.freezes) || !is_open(s))
 		return NULL;
 	err = o.aggregate ? ctrace_aggregate_add(s->s, name, &o, &i, sizeof(i)) :
 			    ctrace_probe_add(s->s, name, &o, &i.probe_id, &i.event_id);
@@ -187,6 +191,48 @@ static PyObject *let_go(PyObject *self, PyObject *args)
 	return done(s, ctrace_target_let_go(s->s, target, cid));
 }
 
+static int add_frozen(const struct ctrace_frozen_info *i, void *list)
+{
+	unsigned long long time = i->time;
+	PyObject *one = Py_BuildValue("(IKIiI)", i->cid, time, i->event_id, i->tid, i->left_ms);
+	int err = one ? PyList_Append(list, one) : -1;
+
+	Py_XDECREF(one);
+	return err ? 1 : 0;
+}
+
+/* [(cid, time, event_id, tid, left_ms)] */
+static PyObject *frozen(PyObject *self, PyObject *none)
+{
+	struct py_session *s = (struct py_session *)self;
+	PyObject *list;
+	int err;
+
+	(void)none;
+	if (!is_open(s))
+		return NULL;
+	list = PyList_New(0);
+	if (!list)
+		return NULL;
+	err = ctrace_session_frozen(s->s, add_frozen, list);
+	if (err) {
+		Py_DECREF(list);
+		/* 1: add_frozen() has set an exception */
+		return err > 0 ? NULL : failed(s, err);
+	}
+	return list;
+}
+
+static PyObject *thaw(PyObject *self, PyObject *args)
+{
+	struct py_session *s = (struct py_session *)self;
+	unsigned int cid;
+
+	if (!PyArg_ParseTuple(args, "O&", py_u32, &cid) || !is_open(s))
+		return NULL;
+	return done(s, ctrace_session_thaw(s->s, cid));
+}
+
 static PyObject *losses(PyObject *self, PyObject *none)
 {
 	struct py_session *s = (struct py_session *)self;
@@ -213,6 +259,8 @@ static PyMethodDef methods[] = {
 	{ "add_target", (PyCFunction)(void (*)(void))add_target, METH_VARARGS | METH_KEYWORDS, NULL },
 	{ "del_target", del_target, METH_VARARGS, NULL },
 	{ "let_go", let_go, METH_VARARGS, NULL },
+	{ "frozen", frozen, METH_NOARGS, NULL },
+	{ "thaw", thaw, METH_VARARGS, NULL },
 	{ "losses", losses, METH_NOARGS, NULL },
 	{ NULL, NULL, 0, NULL },
 };
