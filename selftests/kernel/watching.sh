@@ -27,5 +27,14 @@ dumped_as() {
 		give_up "a dump of $1: $2: $(tail -n 3 "$tmp/watch"; ls "$dumps")"
 	fi
 }
+# failing: for tests with fails NAME STATUS SECONDS: a container of docker's that fails after as many seconds
+failing() { later "rm -rf /var/lib/docker/containers; rmdir -p --ignore-fail-on-non-empty /var/lib/docker/containers"; }
+fails() {
+	local id
+	id=$(hex64 "$1")
+	mkdir -p "/var/lib/docker/containers/$id"
+	printf '{"ID": "%s", "Name": "/%s"}\n' "$id" "$1" > "/var/lib/docker/containers/$id/config.v2.json"
+	ctbox -g "/docker/$id" -- sh -c "n=$((5 * $3)); while [ \$n -gt 0 ]; do sleep 0.2; n=\$((n - 1)); done; exit $2"
+}
 # reason JQ: of $dump
 reason() { jq -r "$1" "$dump/reason.json"; }

@@ -9,32 +9,13 @@
 # shellcheck disable=SC2016 # perl's and jq's
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../slow_disk.sh
+. "$here/slow_disk.sh"
 
 command -v jq > /dev/null || skip "no jq to read JSON"
 command -v perl > /dev/null || skip "no perl"
 load
-# A disk that answers after 30 ms, and keeps what it is given.
-slow=''
-if command -v mkfs.ext4 > /dev/null || command -v mkfs.minix > /dev/null; then
-	modprobe null_blk nr_devices=0 2> /dev/null && modprobe configfs 2> /dev/null
-	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config 2> /dev/null
-	d=/sys/kernel/config/nullb/slow
-	if mkdir $d 2> /dev/null; then
-		later "echo 0 > $d/power; rmdir $d; rmmod null_blk"
-		for w in memory_backed:1 size:64 irqmode:2 completion_nsec:30000000 power:1; do echo "${w#*:}" > "$d/${w%:*}"; done
-		mkdir "$tmp/disk"
-		# newer kernels call it as its directory
-		disk=/dev/nullb$(cat $d/index)
-		[ -b "$disk" ] || disk=/dev/slow
-		{ mkfs.ext4 -q "$disk" || mkfs.minix "$disk"; } > "$tmp/mkfs" 2>&1
-		modprobe ext4 2> /dev/null; modprobe minix 2> /dev/null
-		if mount "$disk" "$tmp/disk" 2>> "$tmp/mkfs"; then
-			later "umount $tmp/disk"
-			slow=$tmp/disk
-		fi
-	fi
-fi
-note "slow disk: ${slow:-none: $(cat "$tmp/mkfs" 2>&1)}"
+slow_disk 30 64
 
 # 40 writes of 1000 bytes, 7 reads of 5000, 6 fsyncs, 5 splices of 700, 3 files that are not there; 500 writes into a pipe
 cat > "$tmp/do.pl" << 'EOF'

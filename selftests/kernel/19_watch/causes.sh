@@ -8,6 +8,8 @@
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source-path=SCRIPTDIR source=../watching.sh
 . "$here/watching.sh"
+# shellcheck source-path=SCRIPTDIR source=../slow_disk.sh
+. "$here/slow_disk.sh"
 
 command -v jq > /dev/null || skip "no jq to read JSON"
 load
@@ -31,36 +33,17 @@ box() {
 # last_event: the name of the last event in the recording of $dump, but for the state of tasks, which comes later
 last_event() { ctrace report --json "$dump/recording" 2> /dev/null | jq -r 'select(.event) | .event' | grep -v statedump | tail -n 1; }
 
-# A disk whose every request takes a tenth of a second.
-slow=''
-if command -v mkfs.ext4 > /dev/null || command -v mkfs.minix > /dev/null; then
-	modprobe null_blk nr_devices=0 2> /dev/null && modprobe configfs 2> /dev/null
-	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config 2> /dev/null
-	d=/sys/kernel/config/nullb/slow
-	if mkdir $d 2> /dev/null; then
-		later "echo 0 > $d/power; rmdir $d; rmmod null_blk"
-		for x in memory_backed:1 size:16 irqmode:2 completion_nsec:100000000 power:1; do echo "${x#*:}" > "$d/${x%:*}"; done
-		mkdir "$tmp/disk"
-		disk=/dev/nullb$(cat $d/index)
-		[ -b "$disk" ] || disk=/dev/slow
-		{ mkfs.ext4 -q "$disk" || mkfs.minix "$disk"; } > "$tmp/mkfs" 2>&1
-		modprobe ext4 2> /dev/null; modprobe minix 2> /dev/null
-		if mount "$disk" "$tmp/disk" 2>> "$tmp/mkfs"; then
-			later "umount $tmp/disk"
-			slow=$tmp/disk
-		fi
-	fi
-fi
-note "slow disk: ${slow:-none: $(cat "$tmp/mkfs" 2>&1)}"
+slow_disk 100 16
 
 box spinner sh -c 'while :; do :; done'
-spinner=$label
+spinner=$label spinner_pid=$pid
 quota "$dir" 20 || skip "no quotas"
 dumped_as "$spinner" throttled 60
 note "$(reason .what)"
 at_least "its share, as the event has it, in percent" 40 "$(reason '.details.event | .throttled_ns * 100 / .of_ns | floor')"
 check "cpu.stat before and after" test "$(reason '.cgroup.before["cpu.stat"] | length')" -gt 20 -a "$(reason '.cgroup.after["cpu.stat"] | length')" -gt 20
 same "why.json: the cause" quota "$(jq -r '.rows[0].cause' "$dump/why.json")"
+kill -9 "$spinner_pid"	# the others need not wait for a CPU
 
 if [ -n "$slow" ]; then
 	box writer sh -c "while [ ! -e $tmp/go ]; do sleep 0.1; done; dd if=/dev/zero of=$slow/file bs=4k count=1 conv=fsync 2> /dev/null; sleep 1000"

@@ -17,15 +17,7 @@ later "umount -l $dumps"
 conf 'ended = failed' 'rate = none' 'rate_all = none'
 watching
 counts() { w status --json | jq -r ".watch.account | $1"; }
-# fails NAME STATUS SECONDS: a container of docker's that fails
-fails() {
-	local id
-	id=$(hex64 "$1")
-	mkdir -p "/var/lib/docker/containers/$id"
-	printf '{"ID": "%s", "Name": "/%s"}\n' "$id" "$1" > "/var/lib/docker/containers/$id/config.v2.json"
-	ctbox -g "/docker/$id" -- sh -c "n=$((5 * $3)); while [ \$n -gt 0 ]; do sleep 0.2; n=\$((n - 1)); done; exit $2"
-}
-later "rm -rf /var/lib/docker/containers; rmdir -p --ignore-fail-on-non-empty /var/lib/docker/containers"
+failing
 
 # A new configuration: a dump of the next seconds has records from before it.
 fails early 4 4 &
@@ -100,11 +92,11 @@ conf 'ended = failed' 'rate = none' 'rate_all = 5 per hour'
 kill -HUP "$watch"
 wait_for 10 lines 4 'was taken' "$tmp/watch"
 n=$(counts '.written + .joined + (.not_written | add)')
-for i in $(seq 80); do fails "many$i" 9 0 & done
+for i in $(seq 40); do fails "many$i" 9 0 & done
 # shellcheck disable=SC2046 # numbers
 wait $(jobs -p | grep -vx "$watch")
-all() { [ "$(counts '.written + .joined + (.not_written | add)')" -ge $((n + 80)) ]; }
-check "80 containers that fail at once: all are accounted for" wait_for 60 all
+all() { [ "$(counts '.written + .joined + (.not_written | add)')" -ge $((n + 40)) ]; }
+check "40 containers that fail at once: all are accounted for" wait_for 60 all
 note "$(counts tostring)"
 kill -USR2 "$watch"
 dumped_as all signal 30
