@@ -12,6 +12,8 @@
 . "$top/selftests/bench/own.sh"
 # shellcheck source=views.sh
 . "$top/selftests/bench/views.sh"
+# shellcheck source=watch.sh
+. "$top/selftests/bench/watch.sh"
 # shellcheck source=events.sh
 . "$top/selftests/bench/events.sh"
 # lib.sh's summary is for tests

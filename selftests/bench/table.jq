@@ -180,6 +180,23 @@ def latency:
 	(rows("latency")[] | [if .mode == "prompt" then "at once" else "after 5 ms" end, "\(.rate)", "\(.events)", "\(.lost)", "\(.wakings)", "\(.median_us)", "\(.p99_us)", "\(.longest_us)"] | row),
 	"" end;
 
+def watch:
+	def of($tool; $work): [rows("watch")[] | select(.tool == $tool and .work == $work)] | first // {};
+	def added($work): of("watch"; $work).value - of("none"; $work).value | plus;
+	if (rows("watch") | length) == 0 then empty else
+	"`ctrace watch`, as its configuration file comes: the instructions that it adds in a container, while nothing is triggered (untraced: "
+		+ (["getppid", "openclose", "switch"] | map(of("none"; .).value | digits(0)) | join(", ")) + "):",
+	"",
+	header(["getppid", "open, close", "switch, wake-up"]),
+	(["getppid", "openclose", "switch"] | map(added(.)) | row),
+	"",
+	"Its own share of a CPU over a minute: \(of("watch"; "idle-1").value / 1e7 | digits(2)) % with no container, \(of("watch"; "idle-1000").value / 1e7 | digits(2)) % beside 1,000 that are idle.",
+	"While 10,000 containers come and go, 1,000 at a time, its memory, in kB: "
+		+ ([rows("watch")[] | select(.work == "churn") | "\(.kb)"] | join(", ")) + "; the module's, with the recorder's: "
+		+ ([rows("watch")[] | select(.work == "churn") | "\(.module_kb)"] | join(", ")) + ".",
+	(of("watch"; "dump") | "A dump of 30 s of a busy container: \(.value / 1e9 | digits(2)) s until it is whole, \(.events) records, \(.kb) kB."),
+	"" end;
+
 def scale:
 	def of($over; $n; $work): [rows("scale")[] | select(.over == $over and .n == $n and .work == $work) | .value] | first;
 	def ns($over): [rows("scale")[] | select(.over == $over) | .n] | unique;
@@ -201,7 +218,7 @@ def scale:
 "\([.packages | to_entries[] | "\(.key) \(.value)"] | join(", ")).",
 "The guest's clock counts executed instructions, 1 ns each. A figure of another tool that is better than ctrace's is in *italics*.",
 "",
-instructions, aggregates, agree, events, views,
+instructions, aggregates, agree, events, views, watch,
 slow("slowdown"; "Slow-down: the instructions that a machine of one CPU executes until the workload has ended, the reader's included, divided by those of\n"
 	+ "the untraced workload. Each tool has 4 MiB of buffer. \"Kept\", \"lost\" and \"bytes\" are of the first three workloads:"),
 loss, reader, latency,
