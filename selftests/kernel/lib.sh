@@ -91,24 +91,25 @@ has_not() {
 # wait_for SECONDS COMMAND...: waits until COMMAND succeeds; gives up after three times SECONDS, as machines
 # may be busy
 wait_for() {
-	local end=$((SECONDS + 3 * $1))
+	local end=$((SECONDS + 3 * $1)) n=0
 	shift
 	until "$@" > /dev/null 2>&1; do
 		[ $SECONDS -lt $end ] || return 1
-		pause
+		# what takes long is not asked for so often: to ask takes time, too
+		pause $(((n += 1) > 8 ? 3 : 1))
 	done
 }
-# pause: a tenth of a second. In an emulated guest a process for sleep(1) takes a third of that. Before bash 5.2 read's alarm may
-# come before it reads, and then it reads for ever.
+# pause [TENTHS]: a tenth of a second. In an emulated guest a process for sleep(1) takes a third of that. Before bash 5.2 read's
+# alarm may come before it reads, and then it reads for ever.
 pause() {
 	if [ "${BASH_VERSINFO[0]}${BASH_VERSINFO[1]}" -lt 52 ]; then
-		sleep 0.1
+		sleep "0.${1:-1}"
 		return
 	fi
 	# a subshell of an earlier call may have made it
 	[ -p "$tmp/.pause" ] || mkfifo "$tmp/.pause"
 	[ -n "$pause_fd" ] || exec {pause_fd}<> "$tmp/.pause"
-	read -rt 0.1 -u "$pause_fd" || :
+	read -rt "0.${1:-1}" -u "$pause_fd" || :
 }
 pause_fd=''
 

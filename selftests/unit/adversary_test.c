@@ -310,7 +310,7 @@ static void report(struct kunit *test, const char *what, const struct genes *g)
 
 /* --- cases --------------------------------------------------------------------------------- */
 
-static int tries = 60;
+static int tries = 20;
 static struct genes given;
 static bool have_given;
 

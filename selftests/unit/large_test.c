@@ -2,7 +2,7 @@
 /*
  * A recording that is many times larger takes no more memory to export, reports its progress, and can be
  * stopped. LARGE=N in the
- * environment makes it N MiB (16); with 10240 it takes a while, and 25 GiB of disk.
+ * environment makes it N MiB (8); with 10240 it takes a while, and 25 GiB of disk.
  */
 #include <fcntl.h>
 #include <pty.h>
@@ -23,7 +23,7 @@ static uint64_t large(void)
 {
 	const char *mib = getenv("LARGE");
 
-	return (mib ? strtoull(mib, NULL, 10) : 16) << 20;
+	return (mib ? strtoull(mib, NULL, 10) : 8) << 20;
 }
 
 static char out[80];

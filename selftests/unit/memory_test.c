@@ -480,7 +480,7 @@ static void fuzz(void)
 			for (int k = 0; k < (i < 5 ? ABOUT_N : 2); k++)
 				add_about(&b, i, (enum about)k, "", 0);
 		finish_call(&b, a->name + (compat ? 7 : 0), compat || !any(4), false);
-		for (int round = 0; round < 20; round++) {
+		for (int round = 0; round < 6; round++) {
 			const struct call_variant *x = a->nvariants && any(2) ? &a->variants[any(a->nvariants)] : NULL;
 
 			for (uint32_t i = 1; i < b.n; i++) {

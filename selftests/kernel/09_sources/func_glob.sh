@@ -4,7 +4,7 @@
 # witness: a program that counts its calls; the kernel's own function tracer, with the same pattern
 # requires: v2
 # timeout: 120
-# kernels: 5.10,6.1,6.12,newest
+# kernels: 6.1,newest
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -4,7 +4,7 @@
 # witness: a veth pair; the length of a datagram shows its sender; a second container in the namespace,
 #	one that began before the owner, ends of containers and namespaces, a timer's sending; before, all that
 #	was received was the host's
-# requires: v2,v1
+# requires: any
 # kernels: 5.10, newest
 # timeout: 180
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

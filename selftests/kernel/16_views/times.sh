@@ -48,7 +48,7 @@ when() {
 	ns=$(sed -n "${1}p" "$tmp/moments")
 	echo "$(moment "$ns")${ns: -9}"
 }
-edges=("$(when $((all / 5)))" "$(when $((all / 2)))" "$(when $((all * 4 / 5)))")
+edges=("$(when $((all / 4)))" "$(when $((all * 3 / 4)))")
 # part I: its options are in ${part[@]}
 part() {
 	part=()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # description: events of a container that no session wanted are recorded from the moment that one does
-# requires: v2,v1
+# requires: any
 # timeout: 120
 # processors: the packets and the sleepers have one each
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

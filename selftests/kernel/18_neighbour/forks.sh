@@ -3,7 +3,7 @@
 # description: of tasks that are forked while others give their flags away, every call is recorded once it is wanted
 # witness: processes and threads that live for ten marked calls, beside sessions that want all and end:
 #	each has ten
-# requires: v2,v1
+# requires: any
 # timeout: 120
 # kernels: 5.10 6.1
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

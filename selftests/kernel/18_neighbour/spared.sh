@@ -3,7 +3,7 @@
 # description: calls that no session wants do not take the kernel's slow path, and none that is wanted is missed for that
 # witness: a kprobe where the kernel's slow path begins: none of a neighbour's calls come there; marked
 #	calls of spared tasks that move into the container, or make processes there; the switch; kill -9
-# requires: v2,v1
+# requires: any
 # timeout: 120
 # kernels: 5.10 6.1 newest
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
