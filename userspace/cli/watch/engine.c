@@ -7,7 +7,7 @@
 #include "watch/freeze.h"
 
 #define BATCH		1024u		/* records of a source at a time */
-#define SOURCE_RING	32768ull	/* bytes of a source on each CPU */
+#define SOURCE_RING	65536ull	/* bytes of a source on each CPU: 200 containers that end at once */
 
 /*
  * A call that neither sleeps nor fails makes no record here: what a thread slept in, and for how long, is in
