@@ -147,7 +147,7 @@ torture:
 	@selftests/run --all --kernel kcsan kernel/04_identity/pairs kernel/05_ring kernel/06_lifecycle kernel/07_events \
 		12_torture/storm 12_torture/moves 12_torture/hotplug
 	@selftests/run --torture --kernel irqsoff 12_torture/irqs_off
-	@selftests/run --kernel 6.12
+	@selftests/run --kernel 5.10 --kernel 6.12
 	@selftests/run --all --kernel rt --kernel 6.12-full --kernel 6.12-none kernel/01_module kernel/04_identity/pairs \
 		kernel/05_ring kernel/06_lifecycle kernel/07_events kernel/12_torture
 	@selftests/run --kernel arm64

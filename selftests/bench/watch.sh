@@ -60,7 +60,7 @@ part_watch() {
 	# Some 20,000 calls a second, and switches, for as long as a dump goes back
 	tell "watch: a busy container, for 40 s"
 	(in_box perl -e 'while (1) {getppid for 1 .. 5000; select undef, undef, undef, 0.25}') & storm=$!
-	(in_box sh -c 'while :; do calls 20000 pingpong; done' > /dev/null) & storm+=" $!"
+	(in_box sh -c 'while :; do calls 500 pingpong; sleep 0.1; done' > /dev/null) & storm+=" $!"
 	sleep 40
 	began=${EPOCHREALTIME/./}
 	ctrace watch --config "$tmp/conf" dump all > "$tmp/dump" 2>&1 || give_up "no dump: $(cat "$tmp/dump")"

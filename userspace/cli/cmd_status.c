@@ -54,6 +54,7 @@ struct out {
 	struct table t;
 	struct json j;
 	struct ctable *names;
+	struct sbuf below;		/* lines for below the table */
 };
 
 static int put_session(const struct ctrace_session_info *s, void *arg)
@@ -114,6 +115,12 @@ static int put_session(const struct ctrace_session_info *s, void *arg)
 	table_num(&o->t, s->lost_unread);
 	table_num(&o->t, s->limited);
 	table_end_row(&o->t);
+	if (s->frozen)
+		sbuf_printf(&o->below, "session %u: %u container%s frozen now\n", s->id, s->frozen,
+			    s->frozen == 1 ? " is" : "s are");
+	if (s->freeze_refused)
+		sbuf_printf(&o->below, "session %u: %llu freezes were refused (too many, or no own ring)\n",
+			    s->id, (unsigned long long)s->freeze_refused);
 	return 0;
 }
 
@@ -332,6 +339,8 @@ static int show(struct ctrace *ct, bool rings)
 		if (!cli_json && !err && o.t.n > p->columns) {
 			putchar('\n');
 			table_print(&o.t, stdout);
+			fputs(o.below.len ? o.below.s : "", stdout);
+			sbuf_reset(&o.below);
 		}
 		table_free(&o.t);
 	}
@@ -342,6 +351,7 @@ static int show(struct ctrace *ct, bool rings)
 	else if (cli_json)
 		fputs(b.s, stdout);
 	ctable_free(o.names);
+	sbuf_free(&o.below);
 	sbuf_free(&b);
 	return status;
 }

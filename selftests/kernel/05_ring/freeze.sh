@@ -31,6 +31,7 @@ done
 frozen hold > "$tmp/hold" 2>&1 &
 holder=$!
 wait_for 60 grep -q '^frozen' "$tmp/hold" || give_up "nothing is frozen: $(cat "$tmp/hold")"
+has "status says so" '^session [0-9]+: (1 container is|[0-9]+ containers are) frozen now' <(ctrace status)
 kill -9 $holder
 wait $holder 2> /dev/null
 no_session() { ! nl_sessions | grep -q 'name frozen'; }

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # description: 200 kprobes at once, attached and detached under load: the counts are right and nothing is left
 # witness: 3,000 calls counted at entry and return, kprobes/list, memory
-# requires: any
+# requires: torture
 # kernels: 6.1
 # timeout: 180
+# torture: 600
 # shellcheck disable=SC2016 # it is the kernel that expands $arg1
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$(dirname "$0")/../lib.sh"

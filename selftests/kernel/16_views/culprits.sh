@@ -3,7 +3,7 @@
 # description: blame and why tell the causes of a wait for a CPU that no task is: a hypervisor, sched_yield(), the limit of real-time tasks; many short turns; and the container's own weight, nice level and CPUs
 # witness: /proc/stat's steal, /proc/PID/schedstat, cpu.weight and cpu.shares, taskset and nice as they were set
 # columns: why: yielded
-# requires: any
+# requires: v2,v1
 # timeout: 150
 # processors: its programs are pinned to either of them
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
