@@ -30,7 +30,7 @@ watch_share() {
 	emit part watch tool watch work "$1" value $((($(used) - began) / 60))
 }
 part_watch() {
-	local began bytes records
+	local began took dump
 	mkdir -p "$cg/tracer" "$cg/own/box"
 	hasten
 	modprobe ctrace
@@ -60,13 +60,16 @@ part_watch() {
 	# Some 20,000 calls a second, and switches, for as long as a dump goes back
 	tell "watch: a busy container, for 40 s"
 	(in_box perl -e 'while (1) {getppid for 1 .. 5000; select undef, undef, undef, 0.25}') & storm=$!
-	(in_box sh -c 'while :; do calls 500 pingpong; sleep 0.1; done' > /dev/null) & storm+=" $!"
+	(in_box sh -c 'while :; do calls 20 pingpong; sleep 0.05; done' > /dev/null) & storm+=" $!"
 	sleep 40
 	began=${EPOCHREALTIME/./}
 	ctrace watch --config "$tmp/conf" dump all > "$tmp/dump" 2>&1 || give_up "no dump: $(cat "$tmp/dump")"
-	bytes=$(du -sk "$tmp/dumps" | cut -f1) records=$(jq .recording.records "$tmp"/dumps/2*/reason.json)
-	emit part watch tool watch work dump value $(((${EPOCHREALTIME/./} - began) * 1000)) kb "$bytes" events "$records"
-	tell "watch: $(jq -c '.recording' "$tmp"/dumps/2*/reason.json)"
+	took=$(((${EPOCHREALTIME/./} - began) * 1000))
+	# disperse has set off others, which are older
+	for dump in "$tmp"/dumps/2*-all-*; do :; done
+	emit part watch tool watch work dump value $took kb "$(du -sk "$dump" | cut -f1)" \
+		events "$(jq .recording.records "$dump/reason.json")"
+	tell "watch: $(jq -c '.recording' "$dump/reason.json")"
 	echo 1 > "$cg/own/box/cgroup.kill"
 	# shellcheck disable=SC2086 # words
 	wait $storm

@@ -213,12 +213,31 @@ static void check_pressure(struct watch *w, const struct trigger *t, const struc
 		      xasprintf("its %s pressure (%s) was %.1f%% of 10 s", of, how, share), &details, -1);
 }
 
+static bool has_trigger(const struct watch_config *c, enum trigger_kind kind)
+{
+	for (size_t i = 0; i < c->ntriggers; i++)
+		if (c->triggers[i].kind == kind)
+			return true;
+	return false;
+}
+
+/*
+ * How often a container is looked at. If no trigger asks, a dump alone shows the files: it is enough then
+ * that a look is as old as the dump's first records.
+ */
+static uint64_t look_every(const struct watch_config *c)
+{
+	bool asked = has_trigger(c, TRIGGER_THROTTLED) || has_trigger(c, TRIGGER_PRESSURE);
+
+	return asked || c->look > c->seconds ? c->look : c->seconds;
+}
+
 static void look_at(struct watch *w, struct looked *x, const struct ctrace_container *c)
 {
 	const struct watch_config *conf = w->engine->config;
 	struct look_files now = { 0 };
-	struct cgroup_quota q;
-	bool has_quota = cgroup_quota_read(w->looks.files, c, &q);
+	struct cgroup_quota q = { 0 };
+	bool has_quota = has_trigger(conf, TRIGGER_THROTTLED) && cgroup_quota_read(w->looks.files, c, &q);
 
 	look_files_read(&w->looks, c, &now);
 	for (size_t i = 0; i < conf->ntriggers; i++) {
@@ -246,7 +265,7 @@ static void look_at(struct watch *w, struct looked *x, const struct ctrace_conta
  */
 static bool look_around(struct watch *w)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), every = w->engine->config->look;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), every = look_every(w->engine->config);
 	unsigned int n = 0;
 	struct centry *e;
 
