@@ -66,7 +66,7 @@ conf 'ended = failed' 'rate = none' 'rate_all = none' 'quota = 1M'
 for _ in 1 2 3; do ctrace watch --config "$tmp/conf" dump all > /dev/null; done
 kill -HUP "$watch"
 wait_for 10 lines 2 'was taken' "$tmp/watch"
-check "the quota holds" wait_for 10 sh -c "[ \$(du -sk --exclude=.* $dumps | cut -f1) -le 1024 ]"
+check "the quota holds at once" wait_for 3 sh -c "[ \$(du -sk --exclude=.* $dumps | cut -f1) -le 1024 ]"
 at_least "removed ones are counted" 1 "$(counts .removed_quota)"
 
 # A full disk.

@@ -346,6 +346,7 @@ static void reload(struct watch *w)
 		w->engine = new;
 		w->asked.seconds = new->config->seconds;
 		w->asked.neighbours = new->config->neighbours;
+		w->trimmed = 0;		/* its quota and age hold from now on */
 		fprintf(stderr, "ctrace: the new configuration was taken\n");
 		tell_state(w, "READY=1\n");
 	}
@@ -394,7 +395,7 @@ static void tick(struct watch *w)
 		w->saved = now;
 		tell_state(w, "");
 	}
-	if (now - w->trimmed >= TRIM)
+	if (!w->trimmed || now - w->trimmed >= TRIM)
 		trim(w);
 }
 

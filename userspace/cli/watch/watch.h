@@ -62,7 +62,7 @@ struct watch {
 	int listen_fd, signal_fd, lock_fd;
 	struct { int fd; } clients[CLIENTS_MAX];
 	unsigned int notices;		/* ctable's lost, as counted so far */
-	uint64_t swept, saved, trimmed;	/* CLOCK_MONOTONIC, ns */
+	uint64_t swept, saved, trimmed;	/* CLOCK_MONOTONIC, ns; trimmed 0: now */
 	bool stop, swept_late;
 };
 
