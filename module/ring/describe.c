@@ -148,7 +148,7 @@ static void head_wipe(struct ctrace_core_head *h)
 
 #define DYNAMIC_IDS	(CTRACE_ID_SYS_ENTER - CTRACE_ID_DYNAMIC)
 
-/* An arena's. types: of dynamic events, made as probes are added, and described, their ids: ctrace_lock */
+/* An arena's. types: of dynamic events, made as probes are added; described: their ids. Both: ctrace_lock */
 struct arena_description {
 	struct arena_page *head;
 	struct chain frames, types;

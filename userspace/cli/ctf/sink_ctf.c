@@ -25,7 +25,7 @@ struct ctf {
 	uint32_t slots;		/* of earlier readers; this one's follow them */
 	uint64_t *refused;	/* with a window, by slot: what was refused before its first run, plus 1 */
 	uint64_t *late;		/* the same: where it begins, if records in the window were overwritten */
-	uint64_t whole;		/* the latest of these, of slots of which something was written */
+	uint64_t whole;		/* the latest `late` of the slots that have a written run */
 	bool made_dir;
 	bool failed;		/* and a message said so */
 };

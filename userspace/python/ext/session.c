@@ -138,14 +138,30 @@ static PyObject *add_probe(PyObject *self, PyObject *args, PyObject *kw)
 	return Py_BuildValue("IIIK", i.probe_id, i.event_id, i.rows, (unsigned long long)i.table);
 }
 
-static PyObject *del_probe(PyObject *self, PyObject *args)
+/* Calls fn with the session and one number: of a probe, a target or a container. */
+static PyObject *by_number(PyObject *self, PyObject *args, int (*fn)(struct ctrace_session *, uint32_t))
 {
 	struct py_session *s = (struct py_session *)self;
-	unsigned int probe;
+	unsigned int number;
 
-	if (!PyArg_ParseTuple(args, "O&", py_u32, &probe) || !is_open(s))
+	if (!PyArg_ParseTuple(args, "O&", py_u32, &number) || !is_open(s))
 		return NULL;
-	return done(s, ctrace_probe_del(s->s, probe));
+	return done(s, fn(s->s, number));
+}
+
+static PyObject *del_probe(PyObject *self, PyObject *args)
+{
+	return by_number(self, args, ctrace_probe_del);
+}
+
+static PyObject *del_target(PyObject *self, PyObject *args)
+{
+	return by_number(self, args, ctrace_target_del);
+}
+
+static PyObject *thaw(PyObject *self, PyObject *args)
+{
+	return by_number(self, args, ctrace_session_thaw);
 }
 
 static PyObject *add_target(PyObject *self, PyObject *args, PyObject *kw)
@@ -169,16 +185,6 @@ static PyObject *add_target(PyObject *self, PyObject *args, PyObject *kw)
 	if (err > 0)
 		return NULL;
 	return err ? failed(s, err) : PyLong_FromUnsignedLong(target);
-}
-
-static PyObject *del_target(PyObject *self, PyObject *args)
-{
-	struct py_session *s = (struct py_session *)self;
-	unsigned int target;
-
-	if (!PyArg_ParseTuple(args, "O&", py_u32, &target) || !is_open(s))
-		return NULL;
-	return done(s, ctrace_target_del(s->s, target));
 }
 
 static PyObject *let_go(PyObject *self, PyObject *args)
@@ -221,16 +227,6 @@ static PyObject *frozen(PyObject *self, PyObject *none)
 		return err > 0 ? NULL : failed(s, err);
 	}
 	return list;
-}
-
-static PyObject *thaw(PyObject *self, PyObject *args)
-{
-	struct py_session *s = (struct py_session *)self;
-	unsigned int cid;
-
-	if (!PyArg_ParseTuple(args, "O&", py_u32, &cid) || !is_open(s))
-		return NULL;
-	return done(s, ctrace_session_thaw(s->s, cid));
 }
 
 static PyObject *losses(PyObject *self, PyObject *none)
