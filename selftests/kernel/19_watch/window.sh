@@ -46,7 +46,7 @@ right
 # Asleep: what is before it belongs to the seconds before the event, as CLOCK_MONOTONIC stands still.
 slept() { awk '{printf "%d\n", $1 * 1000}' /proc/uptime; }
 awake() { perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'printf "%d\n", 1000 * clock_gettime(CLOCK_MONOTONIC)'; }
-if command -v perl rtcwake > /dev/null && grep -qF '[deep]' /sys/power/mem_sleep 2> /dev/null; then
+if command -v perl > /dev/null && command -v rtcwake > /dev/null && grep -qF '[deep]' /sys/power/mem_sleep 2> /dev/null; then
 	before=$(($(slept) - $(awake)))
 	fails sleeper 13 5 &
 	sleep 2
